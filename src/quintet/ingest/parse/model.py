@@ -1,0 +1,47 @@
+"""What a parser returns: a document's own facts and its blocks in reading order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quintet.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of text that belongs together: a paragraph, a list item, a table row, a fence, a definition.
+
+    `text` is what is indexed (the source's own lines wherever the format allows). `tight` joins it to the
+    block before by one newline instead of a blank line. `alone` keeps it from being packed with its
+    neighbours (a function). `heading` marks a heading line: it opens the text that follows it.
+    """
+
+    text: str
+    first_line: int
+    last_line: int
+    heading_path: tuple[str, ...] = ()
+    kind: str = "text"
+    name: str = ""
+    tight: bool = False
+    alone: bool = False
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    title: str
+    mime_type: str
+    language: str | None
+    blocks: tuple[Block, ...]
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk before it has an id."""
+
+    content: str
+    heading_path: str
+    first_line: int
+    last_line: int
+    kind: str = "text"
+    name: str = ""

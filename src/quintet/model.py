@@ -1,0 +1,165 @@
+"""The nouns: what is indexed, what a signal answers, what ranking returns.
+
+document (a file) > chunk (what is indexed); hit (a port's answer) > evidence (what one signal said) > ranked (final).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Literal, TypeAlias, TypedDict
+
+Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Signal = Literal["lexical", "semantic", "graph"]
+Freshness = Literal["Fresh", "Acceptable", "Stale", "StaleWithRisk"]
+Status = Literal["ok", "empty_index", "never_indexed", "degraded"]
+
+
+class Note(TypedDict):
+    """Something the caller should know beside the answer: what was degraded, clamped or cut."""
+
+    code: str
+    message: str
+
+
+def digest(*parts: str) -> str:
+    """A short stable name for `parts`: 128 bits of SHA-256, each part framed by its length.
+
+    >>> digest("a", "bc") == digest("ab", "c")
+    False
+    """
+    framed = sha256()
+    for part in parts:
+        data = part.encode()
+        framed.update(len(data).to_bytes(8, "big"))
+        framed.update(data)
+    return framed.hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file as the index knows it. `path` is relative to its root, `/`-separated, NFC."""
+
+    root: str
+    path: str
+    title: str
+    mime_type: str
+    language: str | None
+    size: int
+    modified_ns: int
+    content_hash: str
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return digest(self.root, self.path)
+
+    @property
+    def modified_ms(self) -> int:
+        return self.modified_ns // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: the unit that is indexed. Lines count from 1, both ends included."""
+
+    id: str
+    document_id: str
+    sequence: int
+    content: str
+    heading_path: str
+    first_line: int
+    last_line: int
+    kind: str = "text"
+    name: str = ""
+
+    def embedding_text(self) -> str:
+        """What is embedded: where the passage stands, then the passage."""
+        return f"{self.heading_path}\n{self.content}" if self.heading_path else self.content
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk with the document it belongs to: what a projection reads."""
+
+    chunk: Chunk
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One match from a signal. Lists are best first; `score` is higher-is-better whatever the backend
+    does; `raw` keeps the backend's own number for contracts that must show it."""
+
+    chunk_id: str
+    score: float
+    raw: float
+    distance: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The little a ranking may know about a chunk besides its scores. One catalog query fetches them."""
+
+    document_id: str
+    path: str
+    sequence: int
+    line: int
+    modified_ms: int
+    node_id: str
+    freshness: Freshness = "Fresh"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one signal said about one item, and what that was worth. `rank` counts from 1, of `of`."""
+
+    rank: int
+    of: int
+    score: float
+    raw: float
+    normalised: float
+    weight: float
+    contribution: float
+    distance: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An item of the final list with everything needed to explain its place."""
+
+    item_id: str
+    score: float
+    best_chunk: str
+    evidence: Mapping[Signal, Evidence]
+    freshness_factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition on documents or chunks, e.g. `path` matches `docs/**`."""
+
+    field: str
+    value: bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions that must all hold, applied before retrieval on every leg."""
+
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """A lexical query, already safe: any of `terms`, each matched as the phrase of its own tokens.
+
+    With `phrases_required` every phrase must be there as well; otherwise phrases are alternatives too.
+    `parts` also looks for the parts of identifiers. `expression` is FTS5's own language, used as it is.
+    """
+
+    terms: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    phrases_required: bool = False
+    parts: bool = False
+    expression: str | None = None
+    field_weights: tuple[tuple[str, float], ...] = ()

@@ -1,0 +1,110 @@
+"""One frozen Settings: argument > environment (`QUINTET_*`) > quintet.toml > default.
+
+quintet.toml lies beside the index folder and may come from a stranger, so nothing in it can name a
+command, an address or a path.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, cast
+
+from quintet.errors import UsageError
+from quintet.model import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every number and name a user may set, with its default."""
+
+    include: tuple[str, ...] = ()  # globs; empty means everything that is not excluded
+    exclude: tuple[str, ...] = ()  # globs, on top of ignore files and the built-in exclusions
+    max_file_bytes: int = 4_000_000
+    chunk_chars: int = 1600  # about 400 tokens of English: inside the window of small encoders
+    batch_files: int = 256
+    batch_bytes: int = 8_000_000
+    embed_batch: int = 256
+    max_terms: int = 64
+    max_query_chars: int = 200_000
+    writer_timeout: float = 10.0
+    contracts: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+
+
+NUMBERS = {
+    "max_file_bytes": (1, 2**31),
+    "chunk_chars": (200, 100_000),
+    "batch_files": (1, 100_000),
+    "batch_bytes": (1, 2**31),
+    "embed_batch": (1, 100_000),
+    "max_terms": (1, 10_000),
+    "max_query_chars": (1, 10_000_000),
+    "writer_timeout": (0, 86_400),
+}
+
+
+def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:
+    """Settings for an index whose quintet.toml would lie in `folder`."""
+    values = _from_file(folder / "quintet.toml")
+    values.update(_from_environment(environment))
+    values.update({name: value for name, value in arguments.items() if value is not None})
+    return Settings(**cast(Any, {name: _checked(name, value) for name, value in values.items()}))
+
+
+def _from_file(path: Path) -> dict[str, object]:
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}; correct or remove it") from error
+    contracts = dict(table.pop("contracts", {}))
+    if "retrieval" in table:  # spec 001 prints its numbers under this name
+        contracts["harness"] = {**table.pop("retrieval"), **contracts.get("harness", {})}
+    return {**table, "contracts": contracts} if contracts else table
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in (f.name for f in fields(Settings) if f.name != "contracts"):
+        text = environment.get(f"QUINTET_{name.upper()}")
+        if text is not None:
+            found[name] = text.split(",") if name in ("include", "exclude") else _number(text)
+    return found
+
+
+def _number(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _checked(name: str, value: object) -> object:
+    if name in ("include", "exclude"):
+        return _globs(name, value)
+    if name == "contracts":
+        return _tables(value)
+    if name not in NUMBERS:
+        known = ", ".join(f.name for f in fields(Settings))
+        raise UsageError(f"unknown setting {name!r}; the settings are: {known}")
+    low, high = NUMBERS[name]
+    whole = name != "writer_timeout"
+    right_type = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+    if not right_type or not low <= cast(float, value) <= high:
+        kind = "whole number" if whole else "number"
+        raise UsageError(f"setting {name} is {value!r}; it must be a {kind} from {low} to {high}")
+    return value
+
+
+def _globs(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        raise UsageError(f"setting {name} is {value!r}; it must be a list of globs such as 'docs/**'")
+    return tuple(value)
+
+
+def _tables(value: object) -> object:
+    if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
+        raise UsageError(f"setting contracts is {value!r}; write [contracts.NAME] tables of name = value")
+    return value

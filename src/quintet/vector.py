@@ -1,0 +1,60 @@
+"""Canonical int16 vectors: the same integers on every machine, so the same order on every machine.
+
+A vector is L2-normalised, scaled by 32767, rounded half to even. Order is by the integer dot product;
+the cosine that people see is that product divided by 32767 squared (spec 004, section 9).
+"""
+
+from math import fsum
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.errors import UsageError
+
+SCALE = 32767
+Int16 = npt.NDArray[np.int16]
+Int64 = npt.NDArray[np.int64]
+
+
+def quantise(values: npt.ArrayLike) -> Int16:
+    """Canonical form of one vector or of the rows of a matrix. Zero stays zero.
+
+    int16 input is taken as already canonical.
+
+    >>> quantise([3.0, 4.0]).tolist()
+    [19660, 26214]
+    """
+    array = np.asarray(values)
+    if array.dtype == np.int16:
+        return array.astype(np.int16)
+    exact = array.astype(np.float64)
+    if not np.isfinite(exact).all():
+        raise UsageError("an embedding holds NaN or infinity; every element must be a finite number")
+    # Scaling by the largest element first keeps tiny and huge vectors from under- or overflowing.
+    largest = np.abs(exact).max(axis=-1, keepdims=True, initial=0.0)
+    exact = np.divide(exact, largest, out=np.zeros_like(exact), where=largest > 0)
+    norm = np.sqrt(_exact_sums(exact * exact))
+    unit = np.divide(exact, norm, out=np.zeros_like(exact), where=norm > 0)
+    return np.clip(np.rint(unit * SCALE), -SCALE, SCALE).astype(np.int16)
+
+
+def _exact_sums(squares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Row sums by `fsum`: numpy's own depend in the last bit on how the machine adds."""
+    rows = squares.reshape(-1, squares.shape[-1])
+    sums = np.array([fsum(row) for row in rows.tolist()], dtype=np.float64)
+    return sums.reshape(*squares.shape[:-1], 1)
+
+
+def dots(matrix: Int16, query: Int16) -> Int64:
+    """Exact integer dot products of every row with the query."""
+    # int16 * int16 fits int32; 2^31 / 32767^2 rows would not fit a sum, so sums are int64.
+    return np.asarray(matrix.astype(np.int64) @ query.astype(np.int64))
+
+
+def cosine(dot: int) -> float:
+    """The cosine an integer dot product stands for, clamped to [-1, 1] against rounding.
+
+    >>> cosine(32767 * 32767)
+    1.0
+    """
+    return max(-1.0, min(1.0, dot / (SCALE * SCALE)))
