@@ -1,6 +1,6 @@
 """The nouns: what is indexed, what a signal answers, what ranking returns.
 
-document (a file) > chunk (what is indexed); hit (a port's answer) > evidence (what one signal said) > ranked (final).
+document (a file) > chunk (what is indexed); hit (a signal's answer) > evidence > ranked (final).
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal, TypeAlias, TypedDict
 
-Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 Signal = Literal["lexical", "semantic", "graph"]
 Freshness = Literal["Fresh", "Acceptable", "Stale", "StaleWithRisk"]
 Status = Literal["ok", "empty_index", "never_indexed", "degraded"]
@@ -72,9 +72,10 @@ class Chunk:
     kind: str = "text"
     name: str = ""
 
-    def embedding_text(self) -> str:
-        """What is embedded: where the passage stands, then the passage."""
-        return f"{self.heading_path}\n{self.content}" if self.heading_path else self.content
+
+def embedding_text(heading_path: str, content: str) -> str:
+    """What is embedded of a chunk: where the passage stands, then the passage."""
+    return f"{heading_path}\n{content}" if heading_path else content
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ def quantise(values: npt.ArrayLike) -> Int16:
     exact = np.divide(exact, largest, out=np.zeros_like(exact), where=largest > 0)
     norm = np.sqrt(_exact_sums(exact * exact))
     unit = np.divide(exact, norm, out=np.zeros_like(exact), where=norm > 0)
-    return np.clip(np.rint(unit * SCALE), -SCALE, SCALE).astype(np.int16)
+    rounded: Int16 = np.clip(np.rint(unit * SCALE), -SCALE, SCALE).astype(np.int16)
+    return rounded
 
 
 def _exact_sums(squares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,0 +1,46 @@
+"""Text in, blocks out. Never raises on bad text: a file that breaks its format is read as plainer text.
+
+Parsers are imported when first needed: tree-sitter, markdown-it and YAML cost more than all the rest.
+"""
+
+from quintet.ingest.parse.formats import Format, format_of, mime_of
+from quintet.ingest.parse.lines import one_newline
+from quintet.ingest.parse.model import Block, Parsed, Piece
+
+__all__ = ["Block", "Parsed", "Piece", "mime_of", "parse"]
+
+
+def parse(path: str, text: str) -> Parsed:
+    """The blocks of `text`, read as what the name of `path` (relative, `/`-separated) says it is."""
+    text = one_newline(text)
+    form = format_of(path)
+    if form.parser in ("code", "windows", "rows"):
+        return _parse_lines(path, text, form)
+    return _parse_prose(path, text, form)
+
+
+def _parse_lines(path: str, text: str, form: Format) -> Parsed:
+    if form.parser == "code" and form.language:
+        from quintet.ingest.parse.code import parse_code
+
+        return parse_code(path, text, form.mime_type, form.language)
+    from quintet.ingest.parse.plain import parse_windows
+
+    return parse_windows(path, text, form.mime_type, form.language, "table" if form.parser == "rows" else "code")
+
+
+def _parse_prose(path: str, text: str, form: Format) -> Parsed:
+    match form.parser:
+        case "markdown":
+            from quintet.ingest.parse.markdown import parse_markdown as parser
+        case "html":
+            from quintet.ingest.parse.html import parse_html as parser
+        case "json":
+            from quintet.ingest.parse.jsonish import parse_json as parser
+        case "jsonl":
+            from quintet.ingest.parse.jsonish import parse_jsonl as parser
+        case "rst":
+            from quintet.ingest.parse.rst import parse_rst as parser
+        case _:
+            from quintet.ingest.parse.plain import parse_plain as parser
+    return parser(path, text, form.mime_type)

@@ -1,0 +1,84 @@
+"""Spec 004, CFS-012: canonical integer vectors and FTS5 by RRF, ordered the same on every device."""
+
+from dataclasses import dataclass
+from math import inf
+
+from quintet.contracts.contract import Answer, Contract, Plan, Reading, Syntax
+from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
+from quintet.model import Filter, Json, Ranked
+from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
+
+CANDIDATES = whole(1, 10 * LIMIT_MAX)
+
+TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")  # section 6
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    top_k: int = parameter(10, LIMIT, "results to return")
+    mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
+    semantic_k: int = parameter(20, CANDIDATES, "candidates of the semantic leg in hybrid mode")
+    lexical_k: int = parameter(20, CANDIDATES, "candidates of the lexical leg in hybrid mode")
+    rrf_k: float = parameter(60.0, number(0, inf), "constant of reciprocal rank fusion")
+    min_similarity: float | None = parameter(None, number(-1, 1), "lowest cosine to accept")
+    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+
+
+def profile(params: Params) -> Profile:
+    match params.mode:
+        case "lexical":
+            branch = Branch("lexical", Fetch(), 1.0, "min_max")
+            return Profile((branch,), WeightedSum(), TIES, lead=("lexical",))
+        case "semantic":
+            branch = Branch("semantic", Fetch(), 1.0, "unit")
+            return Profile((branch,), WeightedSum(), TIES, lead=("semantic",))
+        case _:
+            semantic = Branch("semantic", Fetch(times=0, at_least=params.semantic_k))
+            lexical = Branch("lexical", Fetch(times=0, at_least=params.lexical_k))
+            return Profile((semantic, lexical), Rrf(params.rrf_k), TIES)
+
+
+def plan(query: str, params: Params) -> Plan:
+    return Plan(
+        query,
+        profile(params),
+        params.top_k,
+        params.syntax,
+        reading=Reading(stop_words=False, phrases_required=True),
+        filter=params.filters,
+        min_similarity=params.min_similarity,
+        zero_vector_counts=params.mode == "semantic",
+        needs_canonical=params.mode != "lexical",
+    )
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+    return {
+        "query": plan.query,
+        "mode": params.mode,
+        "results": [_result(item, answer) for item in answer.ranked],
+    }
+
+
+def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+    chunk, document = answer.passages[item.best_chunk].chunk, answer.passages[item.best_chunk].document
+    return {
+        "chunk": {
+            "id": chunk.id,
+            "text": chunk.content,
+            "sequence": chunk.sequence,
+            "document_id": chunk.document_id,
+        },
+        "document": {
+            "id": document.id,
+            "path": document.path,
+            "mime_type": document.mime_type,
+            "modified_ms": document.modified_ms,
+        },
+        "score": item.score,
+    }
+
+
+CONTRACT = Contract("cfs", Params, plan, project, limit="top_k", mode="mode")

@@ -1,0 +1,81 @@
+"""What a contract is made of: checked parameters, a plan for the engine, a projection of the answer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from quintet.model import Filter, Freshness, Json, Note, Passage, Ranked, Signal
+from quintet.ranking import Profile
+from quintet.vector import Int16
+
+Syntax = Literal["plain", "fts5"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How query text becomes lexical terms."""
+
+    stop_words: bool = True  # kept as terms; False drops them where anything else is left
+    phrases_required: bool = False
+    parts: bool = False
+    field_weights: tuple[tuple[str, float], ...] = ()
+    min_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Which neighbours of the best nodes join the ranking, and how far away they may be."""
+
+    strategy: Literal["callers", "dependencies", "related"]
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the engine is asked to do. No contract's own spelling goes past this point."""
+
+    query: str
+    profile: Profile
+    limit: int
+    syntax: Syntax = "plain"
+    reading: Reading = Reading()
+    filter: Filter = Filter()
+    vector: Int16 | None = None
+    expansion: Expansion | None = None
+    min_similarity: float | None = None
+    zero_vector_counts: bool = False  # True: a query vector of zero norm finds everything at 0.0
+    needs_embedding: bool = False  # True: an error instead of an empty leg
+    needs_canonical: bool = False
+    needs_freshness: bool = False
+    needs_fields: bool = False  # True: which text fields each result matched in
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        return tuple(branch.signal for branch in self.profile.branches)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the engine found, for the projection. Mappings go by chunk id."""
+
+    ranked: Sequence[Ranked]
+    passages: Mapping[str, Passage]
+    fields: Mapping[str, Sequence[str]]
+    freshness: Mapping[str, Freshness]
+    embedding_model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One published specification: `parameters` is a dataclass of `parameter` fields.
+
+    `limit` and `mode` say how the specification spells the two things every interface offers.
+    """
+
+    name: str
+    parameters: type[Any]
+    plan: Callable[[str, Any], Plan]
+    project: Callable[[Any, Plan, Answer], dict[str, Json]]
+    limit: str
+    mode: str | None

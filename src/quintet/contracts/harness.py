@@ -1,0 +1,124 @@
+"""Spec 001, Context Harness: both legs min-max scaled, weighed by alpha, aggregated by document."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
+
+from quintet.contracts.contract import Answer, Contract, Plan, Syntax
+from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
+from quintet.errors import UsageError
+from quintet.model import Filter, Json, Note, Ranked, Signal
+from quintet.ranking import Branch, Fetch, Profile, WeightedSum
+
+CANDIDATES = whole(1, 10 * LIMIT_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    mode: str = parameter("hybrid", one_of("keyword", "semantic", "hybrid"), "which signals to use")
+    hybrid_alpha: float = parameter(0.6, number(-inf, inf), "weight of the vector leg, clamped to [0, 1]")
+    candidate_k_keyword: int = parameter(80, CANDIDATES, "chunks asked of the keyword leg")
+    candidate_k_vector: int = parameter(80, CANDIDATES, "chunks asked of the vector leg")
+    final_limit: int = parameter(12, LIMIT, "documents to return")
+    group_by: str = parameter("document", one_of("document", "chunk"), "what a result is")
+    doc_agg: str = parameter("max", one_of("max", "avg"), "how a document's chunks make its score")
+    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+
+
+def alpha(params: Params) -> float:
+    """The weight in force: keyword mode is alpha 0, semantic mode alpha 1."""
+    fixed = {"keyword": 0.0, "semantic": 1.0}
+    return fixed.get(params.mode, min(1.0, max(0.0, params.hybrid_alpha)))
+
+
+def profile(params: Params) -> Profile:
+    weight = alpha(params)
+    keyword = Branch("lexical", _exactly(params.candidate_k_keyword), 1 - weight, "min_max")
+    vector = Branch("semantic", _exactly(params.candidate_k_vector), weight, "min_max")
+    branches = {"keyword": (keyword,), "semantic": (vector,)}.get(params.mode, (keyword, vector))
+    return Profile(
+        branches,
+        WeightedSum(),
+        ties=("newest_first", "document_id", "chunk_id"),
+        unit="document" if params.group_by == "document" else "chunk",
+        aggregate="avg" if params.doc_agg == "avg" else "max",
+        lead=_lead(weight),
+    )
+
+
+def _exactly(depth: int) -> Fetch:
+    return Fetch(times=0, at_least=depth)
+
+
+def _lead(weight: float) -> tuple[Signal, ...]:
+    """At an extreme alpha one leg alone decides, and the other only when that leg found nothing."""
+    if weight == 0.0:
+        return ("lexical", "semantic")
+    return ("semantic", "lexical") if weight == 1.0 else ()
+
+
+def plan(query: str, params: Params) -> Plan:
+    for name in ("candidate_k_keyword", "candidate_k_vector"):
+        if getattr(params, name) < params.final_limit:
+            raise UsageError(
+                f"{name} is {getattr(params, name)} and final_limit is {params.final_limit}; "
+                f"{name} must not be smaller than final_limit",
+                details={"parameter": name},
+            )
+    return Plan(
+        query,
+        profile(params),
+        params.final_limit,
+        params.syntax,
+        filter=params.filters,
+        zero_vector_counts=params.mode == "semantic",
+        notes=_clamped(params),
+    )
+
+
+def _clamped(params: Params) -> tuple[Note, ...]:
+    if 0.0 <= params.hybrid_alpha <= 1.0:
+        return ()
+    used = min(1.0, max(0.0, params.hybrid_alpha))
+    message = f"hybrid_alpha {params.hybrid_alpha:g} was clamped to {used:g}; it lies between 0 and 1"
+    return ({"code": "alpha_clamped", "message": message},)
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+    return {
+        "query": plan.query,
+        "mode": params.mode,
+        "hybrid_alpha": alpha(params),
+        "results": [_result(item, answer) for item in answer.ranked],
+    }
+
+
+def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+    passage = answer.passages[item.best_chunk]
+    document = passage.document
+    return {
+        "document_id": document.id,
+        "doc_score": item.score,
+        "snippet": passage.chunk.content,
+        "chunk_id": passage.chunk.id,
+        "path": document.path,
+        "title": document.title,
+        "updated_at": iso_utc(document.modified_ms),
+        "source": document.root,
+        "metadata": dict(document.metadata),
+    }
+
+
+def iso_utc(milliseconds: int) -> str:
+    """ISO 8601 in UTC with milliseconds, by integer arithmetic.
+
+    >>> iso_utc(1_700_000_000_123)
+    '2023-11-14T22:13:20.123Z'
+    """
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+
+
+CONTRACT = Contract("harness", Params, plan, project, limit="final_limit", mode="mode")

@@ -1,0 +1,178 @@
+"""Spec 003, the retrieval contract: knowledge bases, three search methods, canonical relevance fields."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+from quintet.contracts.contract import Answer, Contract, Plan, Syntax
+from quintet.contracts.filters import BUILT_IN, filters
+from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
+from quintet.errors import NotFound, UsageError
+from quintet.model import Filter, Json, Note, Passage, Ranked
+from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
+
+DEFAULT_INDEX = "default"  # every document that came from a folder
+DEFAULT_ALPHA = 0.5
+# The spec stops at 50; below top_k it could never fill a page, so it never falls below that.
+OVER_FETCH = Fetch(3, at_least=10, at_most=50, covers_limit=True)
+
+METHODS = ("semantic", "keyword", "hybrid")
+PREPROCESSING = ("none", "normalize")
+
+
+def _alpha() -> Any:
+    check = number(0, 1)
+    return parameter(None, check, "weight of the semantic branch", code="invalid_hybrid_alpha")
+
+
+TIES: tuple[OrderKey, ...] = ("chunk_id",)
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    index: str = parameter(DEFAULT_INDEX, text("the name of a knowledge base"), "which knowledge base")
+    top_k: int = parameter(5, LIMIT, "results to return", code="invalid_top_k")
+    filters: Filter = parameter(Filter(), filters(BUILT_IN), "exact matches that all must hold")
+    search_method: str = parameter(
+        "semantic", one_of(*METHODS), "which branches to use", code="invalid_search_method"
+    )
+    query_preprocessing: str = parameter(
+        "none",
+        one_of(*PREPROCESSING),
+        "what is done to the query first",
+        code="invalid_query_preprocessing",
+    )
+    hybrid_alpha: float | None = _alpha()
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+
+
+def normalise_query(query: str) -> str:
+    """NFKC, lower case, everything but letters, marks and digits a space, spaces collapsed.
+
+    >>> normalise_query("How does  RETRIEVAL work?")
+    'how does retrieval work'
+    """
+    folded = unicodedata.normalize("NFKC", query).lower()
+    kept = (char if unicodedata.category(char)[0] in "LMN" else " " for char in folded)
+    return " ".join("".join(kept).split())
+
+
+def alpha(params: Params) -> float:
+    return DEFAULT_ALPHA if params.hybrid_alpha is None else params.hybrid_alpha
+
+
+def profile(params: Params) -> Profile:
+    match params.search_method:
+        case "semantic":
+            return Profile(
+                (Branch("semantic", Fetch(), 1.0, "unit"),), WeightedSum(), TIES, lead=("semantic",)
+            )
+        case "keyword":
+            return Profile((Branch("lexical", Fetch()),), WeightedSum(), TIES)
+        case _:
+            semantic = Branch("semantic", OVER_FETCH, alpha(params), "unit")
+            keyword = Branch("lexical", OVER_FETCH, 1 - alpha(params), "min_max")
+            return Profile((semantic, keyword), WeightedSum(), TIES)
+
+
+def plan(query: str, params: Params) -> Plan:
+    if params.index != DEFAULT_INDEX:
+        raise NotFound(
+            f"there is no knowledge base {params.index!r}; the one here is 'default'", code="unknown_index"
+        )
+    if params.query_preprocessing == "normalize":
+        query = normalise_query(query)
+        if not query:
+            raise UsageError(
+                "the query holds no letter or digit; ask with at least one word", code="bad_query"
+            )
+    return Plan(
+        query,
+        profile(params),
+        params.top_k,
+        params.syntax,
+        filter=params.filters,
+        zero_vector_counts=params.search_method == "semantic",
+        needs_embedding=params.search_method == "semantic",
+        notes=_ignored(params),
+    )
+
+
+def _ignored(params: Params) -> tuple[Note, ...]:
+    if params.search_method == "hybrid" or params.hybrid_alpha is None:
+        return ()
+    message = f"hybrid_alpha has no meaning in {params.search_method} search and was ignored"
+    return ({"code": "alpha_ignored", "message": message},)
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+    results: list[Json] = [_result(params.search_method, item, answer) for item in answer.ranked]
+    call: dict[str, Json] = {
+        "index": params.index,
+        "query": plan.query,
+        "top_k": params.top_k,
+        "search_method": params.search_method,
+        "query_preprocessing": params.query_preprocessing,
+    }
+    if params.search_method == "hybrid":
+        call["hybrid_alpha"] = alpha(params)
+    return {"retrieval_calls": [{**call, "result_count": len(results), "results": results}]}
+
+
+def _result(method: str, item: Ranked, answer: Answer) -> dict[str, Json]:
+    passage = answer.passages[item.best_chunk]
+    return {
+        "id": passage.chunk.id,
+        "text": passage.chunk.content,
+        "metadata": _metadata(passage),
+        **_scores(method, item),
+    }
+
+
+def _scores(method: str, item: Ranked) -> dict[str, Json]:
+    lexical, semantic = item.evidence.get("lexical"), item.evidence.get("semantic")
+    if method == "semantic" and semantic:
+        return {
+            "score": semantic.score,
+            "score_kind": "cosine",
+            "relevance_score": item.score,
+            "relevance_kind": "similarity",
+        }
+    if method == "keyword" and lexical:
+        return {
+            "score": lexical.raw,
+            "score_kind": "bm25",
+            "relevance_score": item.score,
+            "relevance_kind": "keyword_score",
+        }
+    return {
+        "score": item.score,
+        "score_kind": "hybrid_score",
+        "relevance_score": item.score,
+        "relevance_kind": "hybrid_score",
+        "relevance_components": {
+            "semantic_score": semantic.normalised if semantic else 0.0,
+            "keyword_score": lexical.normalised if lexical else 0.0,
+        },
+    }
+
+
+def _metadata(passage: Passage) -> dict[str, Json]:
+    """What the author wrote first, the built-in fields over it."""
+    chunk, document = passage.chunk, passage.document
+    return {
+        **document.metadata,
+        "knowledge_base_id": DEFAULT_INDEX,
+        "document_id": document.id,
+        "chunk_index": chunk.sequence,
+        "title": document.title,
+        "source_type": "file",
+        "source_name": document.root,
+        "uri": document.path,
+        "source_id": document.root,
+        "source_path": document.path,
+        "managed_by_source": True,
+    }
+
+
+CONTRACT = Contract("knowledge", Params, plan, project, limit="top_k", mode="search_method")

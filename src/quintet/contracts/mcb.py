@@ -1,0 +1,151 @@
+"""Spec 002, MCB ADR-043: text, vectors and code graph by weighted RRF over code nodes, times freshness."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
+from quintet.contracts.filters import GENERAL, filters, scope
+from quintet.contracts.parameters import LIMIT, SYNTAX, Refused, number, one_of, parameter
+from quintet.model import Evidence, Filter, Freshness, Json, Ranked
+from quintet.ranking import Branch, Fetch, Profile, Rrf
+from quintet.vector import Int16, quantise
+
+WEIGHTS = {"lexical": 1.0, "semantic": 0.8, "graph": 0.6}  # ADR-043, section 3, step 4
+FACTORS: tuple[tuple[Freshness, float], ...] = (
+    ("Fresh", 1.0),
+    ("Acceptable", 0.9),
+    ("Stale", 0.7),
+    ("StaleWithRisk", 0.5),
+)
+FIELDS = ("content", "heading_path", "title")
+FARTHEST = 10  # hops; a wider circle reaches most of any repository
+
+
+def embedding(value: object) -> object:
+    """A precomputed query vector, made canonical."""
+    numbers = value if isinstance(value, (list, tuple)) else ()
+    if not numbers or not all(_is_number(one) for one in numbers):
+        raise Refused("a list of finite numbers, as long as the index's vectors")
+    return quantise(list(numbers))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+
+
+def expansion(value: object) -> object:
+    """`"none"`, or one strategy with how far to go."""
+    if value == "none":
+        return None
+    spelling = {"callers": "depth", "dependencies": "depth", "related": "radius"}
+    if isinstance(value, Mapping) and len(value) == 1:
+        (strategy, options), *_ = value.items()
+        if strategy in spelling and isinstance(options, Mapping) and set(options) == {spelling[strategy]}:
+            distance = options[spelling[strategy]]
+            if isinstance(distance, int) and not isinstance(distance, bool) and 1 <= distance <= FARTHEST:
+                return Expansion(strategy, distance)
+    raise Refused(
+        '"none", {"callers": {"depth": N}}, {"dependencies": {"depth": N}} or {"related": {"radius": N}} '
+        f"with N from 1 to {FARTHEST}"
+    )
+
+
+def field_weights(value: object) -> object:
+    allowed = f"an object that gives weights of 0 or more to some of {', '.join(FIELDS)}"
+    if not isinstance(value, Mapping) or not set(value) <= set(FIELDS):
+        raise Refused(allowed)
+    if not all(_is_number(weight) and weight >= 0 for weight in value.values()):
+        raise Refused(allowed)
+    return tuple((name, float(value[name])) for name in FIELDS if name in value)
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    k: int = parameter(20, LIMIT, "results to return")
+    embedding: Int16 | None = parameter(None, embedding, "a query vector computed beforehand")
+    graph_expansion: Expansion | None = parameter(None, expansion, "how to explore the code graph")
+    scope_filter: Filter = parameter(Filter(), scope, "project, package, module or file to stay in")
+    freshness_floor: Freshness = parameter(
+        "StaleWithRisk", one_of(*(name for name, _ in FACTORS)), "the stalest class still wanted"
+    )
+    min_score: float | None = parameter(None, number(-inf, inf), "lowest full-text score to accept")
+    field_weights: tuple[tuple[str, float], ...] = parameter((), field_weights, "weight of each text field")
+    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+
+
+def profile(params: Params) -> Profile:
+    as_many = Fetch()
+    return Profile(
+        (
+            Branch("lexical", as_many, WEIGHTS["lexical"]),
+            Branch("semantic", as_many, WEIGHTS["semantic"]),
+            Branch("graph", as_many, WEIGHTS["graph"]),
+        ),
+        Rrf(rrf_k=60.0, first_rank=0, share_of_maximum=True),  # ADR-043 counts ranks from 0
+        ties=("path", "line", "node_id", "chunk_id"),
+        unit="node",
+        freshness=FACTORS,
+        freshness_floor=params.freshness_floor,
+    )
+
+
+def plan(query: str, params: Params) -> Plan:
+    return Plan(
+        query,
+        profile(params),
+        params.k,
+        params.syntax,
+        reading=Reading(parts=True, field_weights=params.field_weights, min_score=params.min_score),
+        filter=Filter(params.scope_filter.conditions + params.filters.conditions),
+        vector=params.embedding,
+        expansion=params.graph_expansion,
+        needs_freshness=True,
+        needs_fields=True,
+    )
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+    return {
+        "query": plan.query,
+        "k": params.k,
+        "results": [_result(item, answer) for item in answer.ranked],
+    }
+
+
+def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+    chunk, document = answer.passages[item.best_chunk].chunk, answer.passages[item.best_chunk].document
+    graph = item.evidence.get("graph")
+    return {
+        "node": {
+            "id": item.item_id,
+            "kind": chunk.kind,
+            "name": chunk.name or chunk.heading_path or document.title,
+            "path": document.path,
+            "start_line": chunk.first_line,
+            "end_line": chunk.last_line,
+            "content": chunk.content,
+        },
+        "matched_fields": list(answer.fields.get(item.best_chunk, ())),
+        "score": item.score,
+        "bm25_rank": _share(item.evidence.get("lexical")),
+        "semantic_rank": _share(item.evidence.get("semantic")),
+        "graph_rank": _share(graph),
+        "freshness": answer.freshness.get(item.best_chunk, "Fresh"),
+        "freshness_penalty": item.freshness_factor,
+        "provenance": {
+            "matched_bm25": "lexical" in item.evidence,
+            "matched_semantic": "semantic" in item.evidence,
+            "matched_graph_expansion": graph is not None,
+            "distance_in_graph": graph.distance if graph else None,
+        },
+    }
+
+
+def _share(seen: Evidence | None) -> float:
+    """A place in a list as a share: 1.0 for the first of it, 0.0 for what is not in it."""
+    return 0.0 if seen is None else 1 - (seen.rank - 1) / seen.of
+
+
+CONTRACT = Contract("mcb", Params, plan, project, limit="k", mode=None)

@@ -1,0 +1,127 @@
+"""Parameters with their checks: a contract declares a frozen dataclass, `read` fills it from a request.
+
+A check takes a value and returns it in canonical form, or raises `Refused` with what is allowed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any, TypeVar
+
+from quintet.errors import UsageError
+
+Check = Callable[[object], object]
+P = TypeVar("P")
+
+LIMIT_MAX = 1000  # CONTRACTS: top_k, k and final_limit go from 1 to 1,000
+
+
+class Refused(Exception):  # noqa: N818  (never leaves this package)
+    """Why a value is not taken: the sentence's second half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one parameter is checked and described."""
+
+    check: Check
+    help: str
+    code: str
+
+
+def parameter(default: object, check: Check, help: str, code: str = "invalid_parameter") -> Any:
+    """A dataclass field that knows its rule."""
+    return field(default=default, metadata={"rule": Rule(check, help, code)})
+
+
+def rule_of(declared: "Field[Any]") -> Rule:
+    rule = declared.metadata["rule"]
+    assert isinstance(rule, Rule)
+    return rule
+
+
+def read(contract: str, kind: type[P], given: Mapping[str, object], defaults: Mapping[str, object]) -> P:
+    """Fill a parameters class from a request, with `defaults` (from quintet.toml) under it."""
+    declared = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, object] = {}
+    for source in (defaults, given):
+        for name, value in source.items():
+            if name not in declared:
+                raise UsageError(_unknown(contract, name, list(declared)), details={"parameter": name})
+            values[name] = _checked(declared[name], value)
+    return kind(**values)
+
+
+def _checked(declared: "Field[Any]", value: object) -> object:
+    rule = rule_of(declared)
+    if value is None and declared.default is None:
+        return None
+    try:
+        return rule.check(value)
+    except Refused as reason:
+        details: dict[str, object] = {"parameter": declared.name}
+        raise UsageError(
+            f"{declared.name} is {shown(value)}; it must be {reason}", code=rule.code, details=details
+        ) from None
+
+
+def _unknown(contract: str, name: str, known: list[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"it takes: {', '.join(sorted(known))}"
+    return f"contract {contract} has no parameter {name!r}; {hint}"
+
+
+def shown(value: object) -> str:
+    """A value as a message may hold it: one line, not too long."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def default_of(declared: "Field[Any]") -> object:
+    return None if declared.default is MISSING else declared.default
+
+
+def whole(low: int, high: int) -> Check:
+    def check(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise Refused(f"a whole number from {low} to {high}")
+        return value
+
+    return check
+
+
+def number(low: float, high: float) -> Check:
+    """A finite number in [low, high]; -inf and inf leave a side open."""
+    wanted = "a number" if not isfinite(low) else f"a number from {low:g}"
+    wanted += f" to {high:g}" if isfinite(high) else ""
+
+    def check(value: object) -> object:
+        fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not fits or not isfinite(float(value)) or not low <= value <= high:  # type: ignore[arg-type,operator]
+            raise Refused(wanted)
+        return float(value)  # type: ignore[arg-type]
+
+    return check
+
+
+def one_of(*names: str) -> Check:
+    def check(value: object) -> object:
+        if not isinstance(value, str) or value not in names:
+            raise Refused("one of " + ", ".join(names))
+        return value
+
+    return check
+
+
+def text(what: str) -> Check:
+    def check(value: object) -> object:
+        if not isinstance(value, str) or not value.strip():
+            raise Refused(what)
+        return value
+
+    return check
+
+
+LIMIT = whole(1, LIMIT_MAX)
+SYNTAX = one_of("plain", "fts5")

@@ -1,0 +1,85 @@
+"""Spec 000, Rifflux: FTS5 and cosine, fused by RRF over chunks, with a score breakdown per mode."""
+
+from dataclasses import dataclass
+from math import inf
+
+from quintet.contracts.contract import Answer, Contract, Plan, Syntax
+from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter
+from quintet.model import Filter, Json, Ranked
+from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
+
+RRF_K = 60.0  # Cormack et al. 2009; RRF-002
+TWICE = Fetch(times=2)  # REQ-006
+
+TIES: tuple[OrderKey, ...] = ("lexical_rank", "path", "sequence", "chunk_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    top_k: int = parameter(10, LIMIT, "results to return")
+    mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
+    rrf_k: float = parameter(RRF_K, number(0, inf), "constant of reciprocal rank fusion")
+    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+
+
+def profile(params: Params) -> Profile:
+    lexical, semantic = Branch("lexical", TWICE), Branch("semantic", TWICE)
+    match params.mode:
+        case "lexical":
+            return Profile((lexical,), WeightedSum(), TIES)
+        case "semantic":
+            return Profile((semantic,), WeightedSum(), TIES)
+        case _:
+            return Profile((lexical, semantic), Rrf(params.rrf_k), TIES)
+
+
+def plan(query: str, params: Params) -> Plan:
+    return Plan(
+        query,
+        profile(params),
+        params.top_k,
+        params.syntax,
+        filter=params.filters,
+        zero_vector_counts=params.mode == "semantic",
+    )
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+    results: list[Json] = [_result(params.mode, item, answer) for item in answer.ranked]
+    return {
+        "query": plan.query,
+        "mode": params.mode,
+        "count": len(results),
+        "embedding_model": answer.embedding_model,
+        "results": results,
+    }
+
+
+def _result(mode: str, item: Ranked, answer: Answer) -> dict[str, Json]:
+    passage = answer.passages[item.best_chunk]
+    return {
+        "chunk_id": passage.chunk.id,
+        "path": passage.document.path,
+        "heading_path": passage.chunk.heading_path,
+        "chunk_index": passage.chunk.sequence,
+        "content": passage.chunk.content,
+        "score_breakdown": _breakdown(mode, item),
+    }
+
+
+def _breakdown(mode: str, item: Ranked) -> dict[str, Json]:
+    lexical, semantic = item.evidence.get("lexical"), item.evidence.get("semantic")
+    if mode == "lexical" and lexical:
+        return {"bm25": lexical.raw}
+    if mode == "semantic" and semantic:
+        return {"cosine": semantic.score}
+    return {
+        "rrf": item.score,
+        "lexical_rank": lexical.rank if lexical else None,
+        "semantic_rank": semantic.rank if semantic else None,
+    }
+
+
+CONTRACT = Contract("rifflux", Params, plan, project, limit="top_k", mode="mode")

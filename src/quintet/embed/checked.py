@@ -1,0 +1,64 @@
+"""An embedder may be any object of the port; here its answers are checked and made canonical."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.errors import QuintetError, StoreError, UsageError
+from quintet.ports import Embedder
+from quintet.vector import Int16, quantise
+
+
+class CheckedEmbedder:
+    """Wraps an embedder: canonical int16 out, wrong shapes and foreign exceptions as errors of the tree."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.identity = _identity(embedder)
+        self.dimensions = _dimensions(embedder)
+        self.kind: str = getattr(embedder, "kind", "custom")
+        self.canonical: bool = bool(getattr(embedder, "canonical", False))
+
+    def embed_documents(self, texts: Sequence[str]) -> Int16:
+        try:
+            vectors = np.asarray(self._embedder.embed_documents(texts))
+        except QuintetError:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+        return self._canonical(vectors, (len(texts), self.dimensions))
+
+    def embed_query(self, text: str) -> Int16 | None:
+        try:
+            vector = self._embedder.embed_query(text)
+        except QuintetError:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+        return None if vector is None else self._canonical(np.asarray(vector), (self.dimensions,))
+
+    def _canonical(self, vectors: npt.NDArray[np.generic], shape: tuple[int, ...]) -> Int16:
+        if vectors.shape != shape:
+            raise StoreError(f"embedder {self.identity} returned shape {vectors.shape}; expected {shape}")
+        try:
+            return quantise(vectors)
+        except (TypeError, ValueError) as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> StoreError:
+        return StoreError(f"embedder {self.identity} failed: {type(error).__name__}: {error}")
+
+
+def _identity(embedder: Embedder) -> str:
+    identity = getattr(embedder, "identity", None)
+    if not isinstance(identity, str) or not identity.strip():
+        raise UsageError(f"the embedder's identity is {identity!r}; it must be a text that names it")
+    return identity
+
+
+def _dimensions(embedder: Embedder) -> int:
+    dimensions = getattr(embedder, "dimensions", None)
+    if isinstance(dimensions, bool) or not isinstance(dimensions, int) or not 1 <= dimensions <= 65_536:
+        raise UsageError(f"the embedder's dimensions are {dimensions!r}; they must be from 1 to 65536")
+    return dimensions

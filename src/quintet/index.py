@@ -1,0 +1,215 @@
+"""The one composition root: which store, which embedder, which settings."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from quintet.contracts import HOUSE, contract_named
+from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
+from quintet.errors import Conflict, NotFound
+from quintet.ingest.lag import Lag, lag
+from quintet.ingest.roots import Target, named, targets
+from quintet.ingest.sync import Progress, Report, Run, check_embedder, sync
+from quintet.ingest.walk import Problem
+from quintet.model import Json, Passage
+from quintet.ports import Embedder, Root
+from quintet.search.locate import documents_named, locate, root_named
+from quintet.search.search import Response, search
+from quintet.settings import Settings, load_settings
+from quintet.stores.sqlite.doctor import Check
+from quintet.stores.sqlite.store import FILE, SqliteStore
+
+STORED: Final = object()  # the embedder the index was built with, else the default
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """What `quintet status` tells. `lag` counts files on disk that differ from what is indexed."""
+
+    files: int
+    chunks: int
+    embedded: int
+    embedder: str | None
+    roots: list[Root]
+    generation: int
+    state_root: str
+    lag: Lag
+
+
+def open(
+    path: str | os.PathLike[str], embedder: Any = STORED, *, create: bool = True, **settings: object
+) -> "Index":
+    """Open the index in folder `path`, making it if it is missing.
+
+    `embedder` is None (text only), a name, or any object of the port; left out it is the one the index
+    was built with. Other keyword arguments are settings.
+    """
+    folder = Path(path).absolute()
+    chosen = load_settings(folder.parent, os.environ, **settings)
+    if not create and not (folder / FILE).is_file():
+        raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
+    store = SqliteStore(folder)
+    store.create()
+    try:
+        return Index(store, embedder, chosen)
+    except BaseException:
+        store.close()
+        raise
+
+
+class Index:
+    """An open index. Safe to search from many threads; use as a context manager, or call `close`."""
+
+    def __init__(self, store: SqliteStore, embedder: Any, settings: Settings) -> None:
+        self._store = store
+        self.settings = settings
+        with store.snapshot() as snapshot:
+            self._stored = snapshot.catalog.embedder
+        self._unloadable = False
+        self.embedder = self._chosen(embedder)
+        check_embedder(self.embedder, self._stored)
+
+    @property
+    def folder(self) -> Path:
+        return self._store.folder
+
+    def _chosen(self, wanted: Any) -> Embedder | None:
+        if wanted is STORED:
+            if self._stored is None:
+                return load_embedder(DEFAULT)
+            name = name_of(self._stored)
+            self._unloadable = name is None
+            return load_embedder(name) if name else None
+        if wanted is None or isinstance(wanted, str):
+            return load_embedder(wanted or "none")
+        return CheckedEmbedder(wanted)
+
+    def sync(
+        self,
+        paths: Sequence[str | os.PathLike[str]] | None = None,
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> Report:
+        """Index folders and files; without `paths`, what is indexed already, else the current folder.
+
+        Returns when everything is searchable and embedded. A path may be written `name=path`.
+        """
+        if self._unloadable:
+            raise Conflict(
+                f"this index was embedded with {self._stored!r}, which Quintet cannot load by itself; "
+                "open it with embedder=<that embedder>, or with embedder=None to index text only"
+            )
+        given = [named(os.fspath(path), Path.cwd()) for path in paths or ()]
+        with self._store.writer(self.settings.writer_timeout) as writer:
+            report = Report()
+            known = writer.roots()
+            if given or not known:
+                chosen = targets(given or [named(".", Path.cwd())], known)
+            else:
+                chosen = self._again(known, report)
+            run = Run(writer, self.settings, force, time.time_ns, progress or _silent, report)
+            sync(run, chosen, self.embedder, self._stored)
+        if self.embedder is not None:
+            self._stored = self.embedder.identity
+        return report
+
+    @staticmethod
+    def _again(known: Sequence[Root], report: Report) -> list[Target]:
+        """Every root that is still there. One that is gone keeps its documents until it is forgotten."""
+        for root in known:
+            if not Path(root.location).is_dir():
+                reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
+                report.problems.append(Problem(root.location, reason))
+        return [Target(root, only=root.only) for root in known if Path(root.location).is_dir()]
+
+    def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
+        """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
+        with self._store.snapshot() as snapshot:
+            return search(snapshot, self.embedder, contract_named(contract), query, params, self.settings)
+
+    def status(self) -> IndexStatus:
+        with self._store.snapshot() as snapshot:
+            catalog = snapshot.catalog
+            counts = catalog.counts()
+            roots = catalog.roots()
+            known = {root.name: catalog.known(root.name) for root in roots}
+            return IndexStatus(
+                counts.documents,
+                counts.chunks,
+                counts.embedded,
+                catalog.embedder,
+                roots,
+                catalog.generation,
+                catalog.state_root(),
+                lag(roots, known, self.settings),
+            )
+
+    def get(self, reference: str) -> list[Passage]:
+        """The chunk of that id, or the passages of `PATH` or `PATH:FIRST-LAST`."""
+        with self._store.snapshot() as snapshot:
+            found = snapshot.catalog.passages([reference])
+            if found:
+                return list(found.values())
+            where = locate(reference, snapshot.catalog, Path.cwd())
+            return where.cut(snapshot.catalog.passages_of(where.root, where.path))
+
+    def forget(self, path: str) -> int:
+        """Remove a document, a folder of documents or a whole root from the index; how many went.
+
+        Files stay where they are, so a later run over the same folder brings them back.
+        """
+        with self._store.writer(self.settings.writer_timeout) as writer:
+            with self._store.snapshot() as snapshot:
+                root = root_named(path, snapshot.catalog.roots(), Path.cwd())
+                documents = [] if root else documents_named(path, snapshot.catalog, Path.cwd())
+            if root is None and not documents:
+                raise NotFound(
+                    f"nothing indexed is called {path!r}; 'quintet status' lists the roots",
+                    code="document_not_found",
+                )
+            with writer.batch():
+                gone = writer.drop_root(root.name) if root else len(documents)
+                for name, document in documents:
+                    writer.remove(name, [document])
+                writer.drop_unused_vectors()
+        return gone
+
+    def doctor(self) -> list[Check]:
+        """Is everything in order? One check a line, with what to do about it."""
+        return self._store.examine()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> "Index":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Rifflux:
+    """Spec 000's search service (section 4.1) over an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def search(self, query: str, *, top_k: int = 10, mode: str = "hybrid") -> list[dict[str, Json]]:
+        body: Any = self._index.search(query, contract="rifflux", top_k=top_k, mode=mode).body
+        results: list[dict[str, Json]] = body["results"]
+        return results
+
+
+def rifflux(index: Index) -> Rifflux:
+    return Rifflux(index)
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    pass

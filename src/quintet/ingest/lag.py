@@ -1,0 +1,42 @@
+"""How far the index lags behind the disk, by size and time alone: nothing is read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quintet.ingest.plan import plan
+from quintet.ingest.roots import Target
+from quintet.ingest.sync import in_scope, walk_target
+from quintet.ports import KnownFile, Root
+from quintet.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Files that are new, that differ in size or time, and that are gone; roots that cannot be found."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    missing_roots: tuple[str, ...] = ()
+
+
+def lag(roots: Sequence[Root], known: Mapping[str, Mapping[str, KnownFile]], settings: Settings) -> Lag:
+    added = changed = removed = 0
+    missing = []
+    for root in roots:
+        if not Path(root.location).is_dir():
+            missing.append(root.name)
+            continue
+        target = Target(root, only=root.only)
+        found, problems = walk_target(target, settings)
+        todo = plan(found, in_scope(target, problems, known[root.name]))
+        before = known[root.name]
+        added += len(todo.added)
+        changed += sum((f.size, f.modified_ns) != _stat(before[f.path]) for f in todo.suspects)
+        removed += len(todo.removed)
+    return Lag(added, changed, removed, tuple(missing))
+
+
+def _stat(file: KnownFile) -> tuple[int, int]:
+    return file.size, file.modified_ns

@@ -1,0 +1,111 @@
+"""Which file is what, by its name alone. An own table: the system's differs from machine to machine."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "code", "windows", "rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    parser: Parser
+    mime_type: str
+    language: str | None = None
+
+
+PLAIN = Format("plain", "text/plain")
+_MARKDOWN = Format("markdown", "text/markdown")
+_HTML = Format("html", "text/html")
+_JSON = Format("json", "application/json")
+_JSONL = Format("jsonl", "application/x-ndjson")
+_RST = Format("rst", "text/x-rst")
+_YAML = Format("windows", "application/yaml")
+_MAKE = Format("windows", "text/x-makefile", "make")
+_DOCKER = Format("windows", "text/x-dockerfile", "dockerfile")
+
+_GRAMMARS = {
+    "python": ("text/x-python", "py pyi pyw"),
+    "javascript": ("text/javascript", "js mjs cjs jsx"),
+    "typescript": ("text/x-typescript", "ts mts cts"),
+    "tsx": ("text/x-typescript", "tsx"),
+    "rust": ("text/x-rust", "rs"),
+    "go": ("text/x-go", "go"),
+    "java": ("text/x-java", "java"),
+    "c": ("text/x-c", "c h"),
+    "cpp": ("text/x-c++", "cc cpp cxx c++ hh hpp hxx h++ ipp"),
+    "csharp": ("text/x-csharp", "cs"),
+    "ruby": ("text/x-ruby", "rb rake gemspec"),
+    "php": ("text/x-php", "php phtml"),
+    "bash": ("text/x-shellscript", "sh bash zsh ksh"),
+}
+
+_NO_GRAMMAR = {
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "scala": "scala sc",
+    "lua": "lua",
+    "sql": "sql",
+    "css": "css scss less",
+    "perl": "pl pm",
+    "r": "r",
+    "julia": "jl",
+    "haskell": "hs",
+    "elixir": "ex exs",
+    "erlang": "erl",
+    "clojure": "clj cljs",
+    "dart": "dart",
+    "zig": "zig",
+    "nim": "nim",
+    "ocaml": "ml mli",
+    "fsharp": "fs",
+    "powershell": "ps1",
+    "protobuf": "proto",
+    "graphql": "graphql gql",
+    "terraform": "tf",
+}
+
+BY_EXTENSION: dict[str, Format] = {
+    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mdx"), _MARKDOWN),
+    **dict.fromkeys(("html", "htm", "xhtml"), _HTML),
+    **dict.fromkeys(("json", "geojson", "ipynb", "webmanifest"), _JSON),
+    **dict.fromkeys(("jsonl", "ndjson"), _JSONL),
+    **dict.fromkeys(("rst", "rest"), _RST),
+    **dict.fromkeys(("yaml", "yml"), _YAML),
+    **dict.fromkeys(("ini", "cfg", "conf", "properties"), Format("windows", "text/plain")),
+    "toml": Format("windows", "application/toml"),
+    "csv": Format("rows", "text/csv"),
+    "tsv": Format("rows", "text/tab-separated-values"),
+    "xml": Format("windows", "application/xml"),
+    "svg": Format("windows", "image/svg+xml"),
+    "mk": _MAKE,
+    "dockerfile": _DOCKER,
+}
+for _language, (_mime, _extensions) in _GRAMMARS.items():
+    BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("code", _mime, _language))
+for _language, _extensions in _NO_GRAMMAR.items():
+    BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("windows", f"text/x-{_language}", _language))
+BY_EXTENSION |= dict.fromkeys(("css",), Format("windows", "text/css", "css"))
+
+BY_NAME: dict[str, Format] = {
+    "makefile": _MAKE,
+    "gnumakefile": _MAKE,
+    "dockerfile": _DOCKER,
+    "containerfile": _DOCKER,
+    "rakefile": BY_EXTENSION["rb"],
+    "gemfile": BY_EXTENSION["rb"],
+}
+
+
+def format_of(path: str) -> Format:
+    """The format a path's name promises; anything unknown is plain text."""
+    name = path.rpartition("/")[2].lower()
+    return BY_NAME.get(name) or BY_EXTENSION.get(name.rpartition(".")[2] if "." in name else "", PLAIN)
+
+
+def mime_of(path: str) -> str:
+    """The media type a path's name promises.
+
+    >>> mime_of("docs/a.md"), mime_of("NOTES")
+    ('text/markdown', 'text/plain')
+    """
+    return format_of(path).mime_type

@@ -1,0 +1,134 @@
+"""From the paths a caller names to roots and the parts of them to look at."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quintet.errors import UsageError
+from quintet.ports import Root
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A root, the part of it to look at, and inner roots that become part of it."""
+
+    root: Root
+    under: str = ""
+    only: tuple[str, ...] | None = None
+    absorbs: tuple[str, ...] = ()
+
+    def covers(self, path: str) -> bool:
+        if self.only is not None:
+            return path in self.only
+        return not self.under or path == self.under or path.startswith(self.under + "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A path as it was given, resolved; all are checked before any is indexed."""
+
+    name: str | None
+    location: Path
+
+
+def named(given: str, base: Path) -> Named:
+    """`path` or `name=path`. A path that really holds an equals sign comes first."""
+    name, separator, rest = given.partition("=")
+    if separator and not (base / given).exists():
+        if not name.strip():
+            raise _bad(f"{given!r} names a root without a name; write name=path")
+        return Named(name.strip(), _existing(rest, base))
+    return Named(None, _existing(given, base))
+
+
+def _existing(path: str, base: Path) -> Path:
+    try:
+        location = (base / path).resolve(strict=True) if path else None
+    except (OSError, RuntimeError, ValueError):
+        location = None
+    if location is None or not (location.is_dir() or location.is_file()):
+        raise _bad(f"there is no file or folder {path!r}; check the spelling or give a path that exists")
+    return location
+
+
+def targets(given: Sequence[Named], known: Iterable[Root]) -> list[Target]:
+    """Where each path belongs. Folders go outermost first, so that nested ones fold into the outer."""
+    roots = {root.name: root for root in known}
+    found: list[Target] = []
+    for one in sorted(given, key=lambda one: (one.location.is_file(), len(one.location.parts))):
+        target = _folder(one, roots) if one.location.is_dir() else _file(one, roots)
+        for name in target.absorbs:
+            del roots[name]
+        roots[target.root.name] = target.root
+        if not any(other.root.name == target.root.name and _within(target, other) for other in found):
+            found.append(target)
+    return found
+
+
+def _within(target: Target, other: Target) -> bool:
+    if target.only is not None:
+        return all(other.covers(path) for path in target.only)
+    return other.only is None and other.covers(target.under) and target.absorbs == ()
+
+
+def _folder(one: Named, roots: dict[str, Root]) -> Target:
+    outer = _around(one.location, roots)
+    if outer is not None:
+        _same_name(one, outer)
+        under = one.location.relative_to(outer.location).as_posix()
+        return Target(outer, "" if under == "." else under)
+    same = next((root for root in roots.values() if Path(root.location) == one.location), None)
+    if same is not None:  # so far single files of it, now all
+        _same_name(one, same)
+        return Target(replace(same, only=None), absorbs=_inside(one.location, roots, same.name))
+    name = _new_name(one, one.location, roots)
+    return Target(Root(name, str(one.location)), absorbs=_inside(one.location, roots, name))
+
+
+def _file(one: Named, roots: dict[str, Root]) -> Target:
+    outer = _around(one.location, roots)
+    if outer is not None:
+        _same_name(one, outer)
+        return Target(outer, one.location.relative_to(outer.location).as_posix())
+    folder, name = one.location.parent, one.location.name
+    same = next((root for root in roots.values() if Path(root.location) == folder), None)
+    if same is not None:
+        _same_name(one, same)
+        only = tuple(sorted({*(same.only or ()), name}))
+        return Target(replace(same, only=only), only=(name,))
+    root = Root(_new_name(one, folder, roots), str(folder), (name,))
+    return Target(root, only=(name,))
+
+
+def _around(location: Path, roots: dict[str, Root]) -> Root | None:
+    """The whole-folder root that holds `location`."""
+    return next((r for r in roots.values() if r.only is None and location.is_relative_to(r.location)), None)
+
+
+def _inside(location: Path, roots: dict[str, Root], name: str) -> tuple[str, ...]:
+    inner = (r.name for r in roots.values() if r.name != name and Path(r.location).is_relative_to(location))
+    return tuple(sorted(inner))
+
+
+def _same_name(one: Named, root: Root) -> None:
+    if one.name is not None and (one.name != root.name or str(one.location) != root.location):
+        raise _bad(f"{one.location} is already part of root {root.name!r}; leave the name {one.name!r} out")
+
+
+def _new_name(one: Named, folder: Path, roots: dict[str, Root]) -> str:
+    """The given name, else the folder's, with as many parents in front as make it unique."""
+    if one.name is not None:
+        if one.name in roots:
+            taken = roots[one.name].location
+            raise _bad(f"the root name {one.name!r} is taken by {taken}; choose another")
+        return one.name
+    parts = folder.parts[1:] or ("root",)
+    for count in range(1, len(parts) + 1):
+        name = "/".join(parts[-count:])
+        if name not in roots:
+            return name
+    return str(folder)
+
+
+def _bad(message: str) -> UsageError:
+    return UsageError(message, code="invalid_path")

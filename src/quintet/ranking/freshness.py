@@ -1,0 +1,24 @@
+"""Weighing items by how far the index lags behind their source."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from quintet.model import Facts, Freshness, Ranked
+from quintet.ranking.profile import Profile
+
+BEST_FIRST: tuple[Freshness, ...] = ("Fresh", "Acceptable", "Stale", "StaleWithRisk")
+
+
+def weigh(profile: Profile, items: Sequence[Ranked], facts: Mapping[str, Facts]) -> list[Ranked]:
+    """Multiply each score by its freshness factor and drop what lies below the floor."""
+    if not profile.freshness:
+        return list(items)
+    factors = dict(profile.freshness)
+    lowest = BEST_FIRST.index(profile.freshness_floor)
+    weighed = []
+    for item in items:
+        freshness = facts[item.best_chunk].freshness
+        if BEST_FIRST.index(freshness) <= lowest:
+            factor = factors[freshness]
+            weighed.append(replace(item, score=item.score * factor, freshness_factor=factor))
+    return weighed

@@ -1,0 +1,36 @@
+"""Scaling the scores of one result list."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from quintet.ranking.profile import NormaliserName
+
+
+def as_is(scores: Sequence[float]) -> list[float]:
+    return list(scores)
+
+
+def min_max(scores: Sequence[float]) -> list[float]:
+    """Scale to [0, 1]. A flat list becomes all 1.0, not 0.0: every item matched equally well.
+
+    >>> min_max([4.0, 3.0, 2.0])
+    [1.0, 0.5, 0.0]
+    """
+    if not scores:
+        return []
+    low, high = min(scores), max(scores)
+    if low == high:
+        return [1.0] * len(scores)
+    # The quotient of two roundings can exceed 1 by a bit; the best is 1.0 by definition.
+    return [min(1.0, (score - low) / (high - low)) for score in scores]
+
+
+def unit(scores: Sequence[float]) -> list[float]:
+    """Clamp to [0, 1]: a cosine below zero is as unlike as can be."""
+    return [min(1.0, max(0.0, score)) for score in scores]
+
+
+NORMALISERS: Mapping[NormaliserName, Callable[[Sequence[float]], list[float]]] = {
+    "as_is": as_is,
+    "min_max": min_max,
+    "unit": unit,
+}

@@ -1,0 +1,47 @@
+"""One total order. Every key is named in the profile; the item's id settles what is left."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import TypeAlias
+
+from quintet.model import Facts, Hit, Ranked, Signal
+from quintet.ranking.profile import OrderKey, Profile
+
+SortKey: TypeAlias = tuple[float | str, ...]
+
+
+def _lexical_rank(item: Ranked, facts: Facts) -> float:
+    seen = item.evidence.get("lexical")
+    return inf if seen is None else seen.rank
+
+
+ORDER_KEYS: Mapping[OrderKey, Callable[[Ranked, Facts], float | str]] = {
+    "chunk_id": lambda item, facts: item.best_chunk,
+    "document_id": lambda item, facts: facts.document_id,
+    "path": lambda item, facts: facts.path,
+    "sequence": lambda item, facts: facts.sequence,
+    "line": lambda item, facts: facts.line,
+    "node_id": lambda item, facts: facts.node_id,
+    "newest_first": lambda item, facts: -facts.modified_ms,
+    "lexical_rank": _lexical_rank,
+}
+
+
+def leading_signal(profile: Profile, hits: Mapping[Signal, Sequence[Hit]]) -> Signal | None:
+    """The first of the profile's leads that found anything."""
+    return next((signal for signal in profile.lead if hits.get(signal)), None)
+
+
+def in_order(
+    profile: Profile, lead: Signal | None, items: Sequence[Ranked], facts: Mapping[str, Facts]
+) -> list[Ranked]:
+    """Found by the lead first, then score, then the lead's own score, then the profile's ties."""
+    keys = [ORDER_KEYS[name] for name in profile.ties]
+
+    def place(item: Ranked) -> SortKey:
+        known = facts[item.best_chunk]
+        led = item.evidence.get(lead) if lead else None
+        absent, lead_score = (1.0, 0.0) if lead and led is None else (0.0, led.score if led else 0.0)
+        return (absent, -item.score, -lead_score, *(key(item, known) for key in keys), item.item_id)
+
+    return sorted(items, key=place)

@@ -1,0 +1,87 @@
+"""From what a person calls a document to the document: a path as shown, on disk, or behind a root's name."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from quintet.errors import NotFound, UsageError
+from quintet.model import Passage
+from quintet.ports import Root
+
+LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
+
+
+class Documents(Protocol):
+    def roots(self) -> list[Root]: ...
+
+    def documents_below(self, path: str, root: str | None) -> list[tuple[str, str]]:
+        """Root and path of the document at `path`, or of all below that folder."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """One document, and the lines of it that are wanted."""
+
+    root: str
+    path: str
+    first: int = 1
+    last: int = 10**9
+
+    def cut(self, passages: Sequence[Passage]) -> list[Passage]:
+        return [p for p in passages if p.chunk.first_line <= self.last and p.chunk.last_line >= self.first]
+
+
+def locate(reference: str, documents: Documents, base: Path) -> Located:
+    """The one document `PATH` or `PATH:FIRST-LAST` names."""
+    found = documents_named(reference, documents, base)
+    lines = LINES.fullmatch(reference)
+    first, last = 1, 10**9
+    if not found and lines:
+        found = documents_named(lines["path"], documents, base)
+        first = int(lines["first"])
+        last = int(lines["last"] or first)
+    if not found:
+        raise NotFound(
+            f"nothing indexed is called {reference!r}; give a chunk id or a path as search shows it",
+            code="document_not_found",
+        )
+    if len(found) > 1:
+        some = ", ".join(f"{root}/{path}" for root, path in found[:5])
+        raise UsageError(f"{reference!r} may be any of {len(found)} documents ({some}); name one of them")
+    return Located(*found[0], first, last)
+
+
+def documents_named(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
+    """Every document at or below that path, by the first reading of it that finds any."""
+    for root, path in _readings(reference, documents.roots(), base):
+        found = documents.documents_below(path, root)
+        if found:
+            return found
+    return []
+
+
+def root_named(reference: str, roots: Sequence[Root], base: Path) -> Root | None:
+    """The root of that name or in that folder."""
+    place = str(_absolute(reference, base))
+    return next((root for root in roots if reference == root.name or place == root.location), None)
+
+
+def _readings(reference: str, roots: Sequence[Root], base: Path) -> Iterator[tuple[str | None, str]]:
+    yield None, reference.strip("/")
+    place = _absolute(reference, base)
+    for root in roots:
+        if place is not None and place.is_relative_to(root.location):
+            yield root.name, place.relative_to(root.location).as_posix()
+    for root in roots:
+        if reference.startswith(root.name + "/"):
+            yield root.name, reference.removeprefix(root.name + "/").strip("/")
+
+
+def _absolute(reference: str, base: Path) -> Path | None:
+    try:
+        return (base / reference).resolve()
+    except (OSError, RuntimeError, ValueError):  # a NUL, a loop of links, a name too long
+        return None

@@ -1,0 +1,115 @@
+"""The legs of a search. Each turns the plan into hits, best first, and says what it could not do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quintet.contracts import Plan
+from quintet.errors import QuintetError, UsageError
+from quintet.model import Hit, Note, Signal, TextQuery
+from quintet.ports import Embedder, Rows, Snapshot
+from quintet.ranking import Profile, rank
+from quintet.search.parse import parse
+from quintet.vector import Int16, quantise
+
+SEEDS = 10  # nodes a graph walk starts from
+
+
+@dataclass(slots=True)
+class Legs:
+    """What the legs brought back. `degraded` says that one the caller asked for could not run."""
+
+    hits: dict[Signal, Sequence[Hit]] = field(default_factory=dict)
+    text: TextQuery | None = None
+    notes: list[Note] = field(default_factory=list)
+    degraded: bool = False
+
+    def note(self, code: str, message: str) -> None:
+        self.notes.append({"code": code, "message": message})
+
+
+def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int) -> Legs:
+    legs = Legs(notes=list(plan.notes))
+    within = snapshot.catalog.select(plan.filter)
+    if "lexical" in plan.signals:
+        _lexical(legs, snapshot, plan, within, max_terms)
+    if "semantic" in plan.signals:
+        _semantic(legs, snapshot, embedder, plan, within)
+    if plan.expansion is not None:
+        _graph(legs, snapshot, plan)
+    return legs
+
+
+def depth(profile: Profile, signal: Signal, limit: int) -> int:
+    branch = profile.branch(signal)
+    return 0 if branch is None else branch.fetch.depth(limit)
+
+
+def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, max_terms: int) -> None:
+    parsed = parse(plan, snapshot.text.tokens, max_terms)
+    legs.notes.extend(parsed.notes)
+    legs.text = parsed.query
+    if parsed.query is None:
+        return
+    hits = snapshot.text.search(parsed.query, depth(plan.profile, "lexical", plan.limit), within)
+    least = plan.reading.min_score
+    legs.hits["lexical"] = hits if least is None else [hit for hit in hits if hit.score >= least]
+
+
+def _semantic(
+    legs: Legs, snapshot: Snapshot, embedder: Embedder | None, plan: Plan, within: Rows | None
+) -> None:
+    vector = _query_vector(legs, embedder, plan)
+    if vector is None:
+        legs.degraded = True
+        if plan.needs_embedding:
+            raise UsageError(
+                f"semantic search needs embeddings: {legs.notes[-1]['message']}",
+                code="embeddings_unavailable",
+            )
+        return
+    counts = snapshot.catalog.counts()
+    if counts.embedded < counts.chunks:
+        legs.note("partly_embedded", f"semantic: {counts.embedded} of {counts.chunks} chunks embedded")
+    if not vector.any() and not plan.zero_vector_counts:
+        return
+    hits = snapshot.vectors.search(vector, depth(plan.profile, "semantic", plan.limit), within)
+    least = plan.min_similarity
+    legs.hits["semantic"] = hits if least is None else [hit for hit in hits if hit.score >= least]
+
+
+def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | None:
+    if plan.vector is not None:
+        return plan.vector
+    if embedder is None:
+        legs.note("embedder_missing", "no embedder is in use, so only text was searched")
+        return None
+    try:
+        vector = embedder.embed_query(plan.query)
+    except QuintetError as error:
+        legs.note("leg_failed", f"the semantic leg failed: {error.message}")
+        return None
+    if vector is None:
+        legs.note("embedder_missing", f"{embedder.identity} has no embedding for this query")
+        return None
+    if plan.needs_canonical and not getattr(embedder, "canonical", False):
+        message = (
+            f"{embedder.identity} may give other vectors on another machine; the ranking may differ there"
+        )
+        legs.note("non_canonical_embedder", message)
+    return quantise(vector)
+
+
+def _graph(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
+    """Neighbours of the best nodes that text and vectors found together."""
+    assert plan.expansion is not None
+    if not snapshot.graph.available:
+        legs.note("graph_missing", "this index has no code graph, so nothing was expanded")
+        return
+    facts = snapshot.catalog.facts(chunks_of(legs.hits))
+    seeds = [item.item_id for item in rank(plan.profile, legs.hits, facts, plan.limit)[:SEEDS]]
+    wanted = depth(plan.profile, "graph", plan.limit)
+    legs.hits["graph"] = snapshot.graph.expand(seeds, plan.expansion, wanted)
+
+
+def chunks_of(hits: Mapping[Signal, Sequence[Hit]]) -> list[str]:
+    return [hit.chunk_id for found in hits.values() for hit in found]

@@ -1,0 +1,152 @@
+"""Vectors as files that processes share by memory mapping, searched exactly.
+
+Each vector is held twice: as it is (int16), and coarsely (int8 with a scale of its own). The coarse dot
+product comes with a bound on how far it can be off, so it can rule out almost everything for certain;
+what it cannot rule out is scored in exact integers. The result is the exact integer ranking.
+
+The bound. A row is v = s*h + l (h coarse, l what is left), the query q = t*g + m. Then
+v.q = s*t*(h.g) + s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s*h|*|m| + |l|*|q|.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import numkong
+import numpy as np
+import numpy.typing as npt
+
+from quintet.vector import Int16, Int64, dots
+
+COARSE_MAX = 127
+ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
+BLOCK = 8192
+Int8 = npt.NDArray[np.int8]
+Float64 = npt.NDArray[np.float64]
+ROW = np.dtype([("scale", "<f4"), ("coarse_norm", "<f4"), ("rest_norm", "<f4")])
+
+
+class Matrix:
+    """Rows of vectors, only ever appended to. The folder's name says which state they belong to.
+
+    Every process writes the same bytes at the same place, so two that append at once do no harm; the
+    count is written last, after the rows have reached the disk.
+    """
+
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self._folder = folder
+        self._dimensions = dimensions
+        self.exact: Int16 = np.empty((0, dimensions), np.int16)
+        self.coarse: Int8 = np.empty((0, dimensions), np.int8)
+        self.rows = np.empty(0, ROW)
+        self._map(self._count_on_disk())
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    def append(self, vectors: Int16) -> None:
+        """Add rows behind the last one; on a disk that cannot be written, in memory only."""
+        coarse, rows = coarsened(vectors)
+        try:
+            self._write(vectors, coarse, rows)
+            self._map(len(self) + len(vectors))
+        except OSError:  # a disk that cannot be written, or a newer state just removed this folder
+            self.exact = np.concatenate([self.exact, vectors])
+            self.coarse = np.concatenate([self.coarse, coarse])
+            self.rows = np.concatenate([self.rows, rows])
+
+    def _files(self) -> tuple[Path, Path, Path]:
+        return self._folder / "exact.i16", self._folder / "coarse.i8", self._folder / "rows.f32"
+
+    def _count_on_disk(self) -> int:
+        try:
+            count = int((self._folder / "count").read_text("ascii"))
+            sizes = [file.stat().st_size for file in self._files()]
+        except (OSError, ValueError):
+            return 0
+        widths = (2 * self._dimensions, self._dimensions, ROW.itemsize)
+        return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
+
+    def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for file, part in zip(self._files(), (vectors, coarse, rows), strict=True):
+            width = part.nbytes // len(part)
+            with open(os.open(file, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as target:  # noqa: PTH123
+                target.seek(len(self) * width)
+                target.write(part.tobytes())
+                target.flush()
+                os.fsync(target.fileno())
+        written = self._folder / f"count.{os.getpid()}"
+        written.write_text(str(len(self) + len(vectors)), "ascii")
+        written.replace(self._folder / "count")
+
+    def _map(self, count: int) -> None:
+        if not count:
+            return
+        exact, coarse, rows = self._files()
+        shape = (count, self._dimensions)
+        self.exact = np.memmap(exact, np.int16, "r", shape=shape)
+        self.coarse = np.memmap(coarse, np.int8, "r", shape=shape)
+        self.rows = np.array(np.memmap(rows, ROW, "r", shape=(count,)))
+
+    def best(self, query: Int16, depth: int, places: Int64) -> tuple[Int64, Int64]:
+        """The best `depth` of `places` (rows, in tie order): positions in `places`, and dot products."""
+        if not len(places) or not depth:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        if not query.any():
+            first = np.arange(min(depth, len(places)))
+            return first, np.zeros(len(first), np.int64)
+        near, bound = self._coarse_scores(query)
+        near, bound = near[places], bound[places]
+        candidates = np.arange(len(places))
+        if depth < len(places):
+            sure = np.partition(near - bound, len(places) - depth)[len(places) - depth]
+            candidates = np.flatnonzero(near + bound >= sure)
+        exact = self._exact_scores(query, places[candidates])
+        # A stable sort keeps the order of `places`, which is the order of ties.
+        order = np.argsort(-exact, kind="stable")[:depth]
+        return candidates[order], exact[order]
+
+    def _coarse_scores(self, query: Int16) -> tuple[Float64, Float64]:
+        coarse, (row,) = coarsened(query[np.newaxis])
+        scale = float(row["scale"])
+        product = np.asarray(numkong.cdist(coarse, self.coarse, "dot"), np.float64)[0]
+        rest = float(np.linalg.norm(query - scale * coarse[0].astype(np.float64)))
+        near = product * self.rows["scale"] * scale
+        length = float(np.linalg.norm(query.astype(np.float64)))
+        bound = self.rows["coarse_norm"].astype(np.float64) * rest
+        bound += self.rows["rest_norm"].astype(np.float64) * length
+        return near, bound * (1 + 1e-9) + ROUNDING
+
+    def _exact_scores(self, query: Int16, rows: Int64) -> Int64:
+        parts = [dots(self.exact[rows[at : at + BLOCK]], query) for at in range(0, len(rows), BLOCK)]
+        return np.concatenate(parts)
+
+
+def coarsened(vectors: Int16) -> tuple[Int8, npt.NDArray[np.void]]:
+    """int8 rows and what belongs to each: its scale, the norm of scale * int8, the norm of the rest."""
+    exact = vectors.astype(np.float64)
+    largest = np.abs(exact).max(axis=1, initial=1.0)
+    rows = np.empty(len(vectors), ROW)
+    rows["scale"] = largest / COARSE_MAX
+    scale = rows["scale"].astype(np.float64)[:, np.newaxis]
+    coarse = np.clip(np.rint(exact / scale), -COARSE_MAX, COARSE_MAX)
+    rows["coarse_norm"] = _rounded_up(np.linalg.norm(scale * coarse, axis=1))
+    rows["rest_norm"] = _rounded_up(np.linalg.norm(exact - scale * coarse, axis=1))
+    return coarse.astype(np.int8), rows
+
+
+def _rounded_up(norms: Float64) -> npt.NDArray[np.float32]:
+    """float32, but never smaller: a bound must stay a bound."""
+    return np.nextafter(norms.astype(np.float32), np.float32(np.inf))
+
+
+def remove_others(folder: Path, keep: str) -> None:
+    """Delete matrix folders of other states."""
+    for other in folder.glob("vectors-*"):
+        if other.name != keep:
+            for file in other.iterdir():
+                with suppress(OSError):  # still mapped by another process on some systems
+                    file.unlink()
+            with suppress(OSError):
+                other.rmdir()

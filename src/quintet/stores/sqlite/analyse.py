@@ -1,0 +1,64 @@
+"""What the text tables are fed: word breaks around CJK, CJK pairs, and the parts of identifiers."""
+
+import re
+import unicodedata
+
+# Han, kana, bopomofo, hangul and their extensions: scripts written without spaces between words.
+CJK = (
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f"
+    "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00016fe0-\U00018dff\U0001aff0-\U0001b2ff"
+    "\U00020000-\U0003347f"
+)
+CJK_RUN = re.compile(f"[{CJK}]+")
+CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
+
+
+def plain(text: str) -> str:
+    """Composed, without NUL, and with CJK set apart from the letters it touches."""
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    composed = composed.replace("\0", " ")
+    if composed.isascii() or not CJK_RUN.search(composed):
+        return composed
+    return CJK_RUN.sub(lambda run: f" {run[0]} ", composed)
+
+
+def runs(text: str) -> list[str]:
+    """The CJK runs of `text`."""
+    return [] if text.isascii() else CJK_RUN.findall(unicodedata.normalize("NFC", text))
+
+
+def pairs(text: str) -> str:
+    """Every pair of neighbouring CJK characters, each run closed by its last character.
+
+    >>> pairs("検索 of 索引")
+    '検索 索 zzcjk 索引 引'
+    """
+    return f" {RUN_END} ".join(" ".join(_pairs(run)) for run in runs(text))
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run))]
+
+
+def pair_phrase(run: str) -> str:
+    """The FTS5 expression that finds `run` as a substring: its pairs in order; one character as a prefix."""
+    if len(run) == 1:
+        return f'"{run}"*'
+    return '"' + " ".join(_pairs(run)[:-1]) + '"'
+
+
+def identifier_parts(text: str) -> str:
+    """The parts of camelCase words; other identifiers fall apart in the tokenizer already.
+
+    >>> identifier_parts("call getUserName on HTTPServer")
+    'get User Name HTTP Server'
+    """
+    return " ".join(" ".join(PART.findall(word)) for word in CAMEL.findall(text))
+
+
+def quoted(term: str) -> str:
+    """A term as an FTS5 string: matched as the phrase of its tokens, whatever characters it holds."""
+    return '"' + term.replace('"', '""') + '"'

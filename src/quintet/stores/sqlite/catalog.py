@@ -1,0 +1,154 @@
+"""What is in the index: facts for ranking, passages for projection, counts and the state root."""
+
+import json
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any, cast
+
+import apsw
+
+from quintet.model import Chunk, Document, Facts, Filter, Passage
+from quintet.ports import CodeGraph, Counts, KnownFile, Root, Rows
+from quintet.stores.sqlite import filters
+
+CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name"
+DOCUMENT = (
+    "r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, d.metadata"
+)
+JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
+AT_ONCE = 500  # ids in one statement
+
+
+class SqliteCatalog:
+    """One snapshot's catalog."""
+
+    def __init__(self, connection: apsw.Connection, graph: CodeGraph, counts: Counts | None = None) -> None:
+        self._connection = connection
+        self._graph = graph
+        self._counts = counts
+
+    @property
+    def generation(self) -> int:
+        return int(meta(self._connection, "generation") or 0)
+
+    @property
+    def embedder(self) -> str | None:
+        return meta(self._connection, "embedder")
+
+    def ever_filled(self) -> bool:
+        return self.generation > 0
+
+    def counts(self) -> Counts:
+        if self._counts is None:
+            self._counts = count(self._connection)
+        return self._counts
+
+    def roots(self) -> list[Root]:
+        return roots(self._connection)
+
+    def known(self, root: str) -> dict[str, KnownFile]:
+        return known(self._connection, root)
+
+    def documents_below(self, path: str, root: str | None) -> list[tuple[str, str]]:
+        rows = self._connection.execute(
+            "SELECT r.name, d.path FROM documents d JOIN roots r ON r.row = d.root "
+            "WHERE (d.path = ?1 OR substr(d.path, 1, length(?1) + 1) = ?1 || '/') "
+            "AND (?2 IS NULL OR r.name = ?2) ORDER BY r.name, d.path",
+            (path, root),
+        )
+        return list(rows)
+
+    def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
+        found = {}
+        columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns"
+        for ids, marks in _portions(chunk_ids):
+            nodes = self._graph.node_ids(ids)
+            rows = self._connection.execute(f"SELECT {columns} {filters.FROM} WHERE c.id IN ({marks})", ids)
+            for chunk_id, document_id, path, sequence, line, modified_ns in rows:
+                node = nodes.get(chunk_id, chunk_id)
+                found[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
+        return found
+
+    def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
+        found = {}
+        for ids, marks in _portions(chunk_ids):
+            rows = self._connection.execute(
+                f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id IN ({marks})", ids
+            )
+            found.update({passage.chunk.id: passage for passage in map(_passage, rows)})
+        return found
+
+    def passages_of(self, root: str, path: str) -> list[Passage]:
+        """A document's passages in reading order."""
+        where = "WHERE r.name = ? AND d.path = ? ORDER BY c.sequence"
+        rows = self._connection.execute(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} {where}", (root, path))
+        return [_passage(row) for row in rows]
+
+    def select(self, filter: Filter) -> Rows | None:
+        return filters.select(self._connection, filter)
+
+    def state_root(self) -> str:
+        """A digest over documents, chunks and vectors that does not depend on how they got here.
+
+        Neither mtimes, absolute paths nor row numbers take part: the same content gives the same root.
+        """
+        state = sha256()
+        for line in self._state():
+            state.update(line.encode())
+            state.update(b"\n")
+        return state.hexdigest()
+
+    def _state(self) -> Iterator[str]:
+        documents = (
+            "SELECT d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata, "
+            "d.row FROM documents d JOIN roots r ON r.row = d.root ORDER BY d.id"
+        )
+        chunks = (
+            "SELECT id, sequence, first_line, last_line, kind, name, heading_path, hex(text_hash) "
+            "FROM chunks WHERE document = ? ORDER BY sequence, id"
+        )
+        for *document, row in self._connection.execute(documents):
+            yield json.dumps(document)
+            for chunk in self._connection.execute(chunks, (row,)):
+                yield json.dumps(chunk)
+        yield json.dumps(meta(self._connection, "embedder"))
+        vectors = self._connection.execute("SELECT text_hash, vector FROM vectors ORDER BY text_hash")
+        for text_hash, vector in vectors:
+            yield f"{text_hash.hex()} {sha256(vector).hexdigest()}"
+
+
+def count(connection: apsw.Connection) -> Counts:
+    (found,) = connection.execute(
+        "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), "
+        "(SELECT count(*) FROM chunks WHERE text_hash IN (SELECT text_hash FROM vectors))"
+    )
+    return Counts(*found)
+
+
+def meta(connection: apsw.Connection, key: str) -> str | None:
+    return cast("str | None", connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get)
+
+
+def roots(connection: apsw.Connection) -> list[Root]:
+    rows = connection.execute("SELECT name, location, only_files FROM roots ORDER BY name")
+    return [Root(name, location, tuple(json.loads(only)) if only else None) for name, location, only in rows]
+
+
+def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
+    rows = connection.execute(
+        "SELECT d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns "
+        "FROM documents d JOIN roots r ON r.row = d.root WHERE r.name = ?",
+        (root,),
+    )
+    return {path: KnownFile(*rest) for path, *rest in rows}
+
+
+def _passage(row: tuple[Any, ...]) -> Passage:
+    return Passage(Chunk(*row[:9]), Document(*[*row[9:-1], json.loads(row[-1])]))
+
+
+def _portions(chunk_ids: Iterable[str]) -> Iterator[tuple[list[str], str]]:
+    ids = list(dict.fromkeys(chunk_ids))
+    for start in range(0, len(ids), AT_ONCE):
+        portion = ids[start : start + AT_ONCE]
+        yield portion, ", ".join("?" * len(portion))

@@ -1,0 +1,158 @@
+"""Connections to one SQLite file: pragmas, migrations, and every SQLite error turned into one of ours."""
+
+import queue
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from quintet.errors import Conflict, StoreError
+from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
+
+BUSY_MS = 10_000
+MMAP_BYTES = 1 << 30
+
+
+@contextmanager
+def translated(file: Path) -> Iterator[None]:
+    """Turn what SQLite raises into an error of the tree, once, here."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise StoreError(
+            f"{file} is not a Quintet index or is damaged ({error}); "
+            "move it away and run 'quintet index' to build a new one"
+        ) from error
+    except apsw.FullError as error:
+        raise StoreError(
+            f"the disk that holds {file} is full; free some space and run the command again: "
+            "what was committed is kept"
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StoreError(
+            f"{file} cannot be opened for writing ({error}); "
+            "check the permissions of the folder, or choose another with --db"
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Conflict(
+            f"{file} is in use by another process; try again when it has finished", code="busy_writer"
+        ) from error
+    except apsw.Error as error:
+        raise StoreError(f"SQLite failed on {file}: {error}; run 'quintet doctor'") from error
+    except OSError as error:
+        raise StoreError(f"{file}: {error.strerror or error}; check the disk and the permissions") from error
+
+
+class Database:
+    """One SQLite file: a pool of readers, each in its own snapshot, and one writer."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._writer: apsw.Connection | None = None
+        self.closed = False
+
+    def create(self) -> None:
+        """Make or upgrade the schema."""
+        with translated(self.file):
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            connection = self._open()
+            try:
+                if self.check(connection) < len(MIGRATIONS):
+                    self._migrate(connection)
+            finally:
+                connection.close()
+
+    def check(self, connection: apsw.Connection) -> int:
+        """The schema's version; refuses a file that is not ours or is newer than this code."""
+        application = int(connection.pragma("application_id"))
+        version = int(connection.pragma("user_version"))
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+        if application != APPLICATION_ID and (application or tables):
+            raise StoreError(f"{self.file} is a database of another program; choose another folder with --db")
+        if version > len(MIGRATIONS):
+            raise Conflict(
+                f"{self.file} has schema {version}, newer than the {len(MIGRATIONS)} this Quintet knows; "
+                "upgrade Quintet, or index into another folder"
+            )
+        return version
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        connection.pragma("journal_mode", "wal")
+        with (
+            connection
+        ):  # begins IMMEDIATE, see _open: of two processes one migrates, the other finds it done
+            for number in range(self.check(connection), len(MIGRATIONS)):
+                connection.execute(MIGRATIONS[number])
+                connection.pragma("user_version", number + 1)
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.execute(
+                "INSERT OR IGNORE INTO meta VALUES "
+                "('index_id', ?), ('generation', '0'), ('vector_epoch', '1')",
+                (secrets.token_hex(8),),
+            )
+
+    def _open(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.file))
+        connection.set_busy_timeout(BUSY_MS)
+        connection.transaction_mode = "IMMEDIATE"
+        connection.pragma("synchronous", "normal")
+        connection.pragma("mmap_size", MMAP_BYTES)
+        connection.pragma("cache_size", -65_536)
+        connection.pragma("temp_store", "memory")
+        connection.pragma("foreign_keys", True)
+        return connection
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """A connection inside one read transaction: a consistent view that takes no lock."""
+        with translated(self.file):
+            connection = self._reader()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                with suppress(apsw.Error):
+                    connection.execute("ROLLBACK")
+                if self.closed:
+                    connection.close()
+                else:
+                    self._idle.put(connection)
+
+    def _reader(self) -> apsw.Connection:
+        if self.closed:
+            raise StoreError(f"the index {self.file} was closed; open it again")
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            connection = self._open()
+            connection.pragma("query_only", True)
+            return connection
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """One write transaction: committed whole, or rolled back."""
+        with translated(self.file):
+            if self._writer is None:
+                self._writer = self._open()
+            with self._writer:
+                yield self._writer
+
+    @contextmanager
+    def inspecting(self) -> Iterator[apsw.Connection]:
+        """The writer's own view outside a transaction, for planning a run."""
+        with translated(self.file):
+            if self._writer is None:
+                self._writer = self._open()
+            yield self._writer
+
+    def close(self) -> None:
+        self.closed = True
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None

@@ -1,0 +1,49 @@
+"""Is the store sound? Each check is one sentence, with what to do when it fails."""
+
+from dataclasses import dataclass
+
+import apsw
+
+from quintet.stores.sqlite.catalog import count, meta
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    ok: bool
+    message: str
+
+
+def examine(connection: apsw.Connection) -> list[Check]:
+    return [_sqlite(), _pages(connection), _text(connection), _vectors(connection)]
+
+
+def _sqlite() -> Check:
+    return Check("sqlite", True, f"SQLite {apsw.sqlite_lib_version()} with FTS5")
+
+
+def _pages(connection: apsw.Connection) -> Check:
+    found = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
+    if found == ["ok"]:
+        return Check("database", True, "every page is sound")
+    return Check("database", False, f"{'; '.join(found)}; move the index away and run 'quintet index'")
+
+
+def _text(connection: apsw.Connection) -> Check:
+    """Contentless tables hold nothing to compare with, so rows are counted."""
+    (chunks, rows) = next(
+        iter(connection.execute("SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM text_docsize)"))
+    )
+    if chunks == rows:
+        return Check("text", True, f"{chunks} chunks, all searchable")
+    return Check("text", False, f"{rows} of {chunks} chunks are searchable; run 'quintet index --force'")
+
+
+def _vectors(connection: apsw.Connection) -> Check:
+    identity, counts = meta(connection, "embedder"), count(connection)
+    if identity is None:
+        return Check("vectors", True, "none: this index searches text only")
+    message = f"{counts.embedded} of {counts.chunks} chunks embedded by {identity}"
+    if counts.embedded == counts.chunks:
+        return Check("vectors", True, message)
+    return Check("vectors", False, message + "; run 'quintet index' to embed the rest")

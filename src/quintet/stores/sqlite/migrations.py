@@ -1,0 +1,61 @@
+"""The schema, one numbered step after another. `user_version` counts the steps that were taken.
+
+Text that contracts score lives in `text` alone: BM25's lengths count every column, so identifier parts
+and CJK pairs have tables of their own. All three are contentless and share the chunk's row number.
+"""
+
+APPLICATION_ID = 0x51544554  # "QTET"
+
+UNICODE = "tokenize='unicode61 remove_diacritics 2'"
+
+MIGRATIONS = (
+    f"""
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE roots (
+        row INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        location TEXT NOT NULL UNIQUE,
+        only_files TEXT
+    );
+    CREATE TABLE documents (
+        row INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        root INTEGER NOT NULL REFERENCES roots (row),
+        path TEXT NOT NULL,
+        title TEXT NOT NULL,
+        mime_type TEXT NOT NULL,
+        language TEXT,
+        size INTEGER NOT NULL,
+        modified_ns INTEGER NOT NULL,
+        indexed_ns INTEGER NOT NULL,
+        content_hash TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        UNIQUE (root, path)
+    );
+    CREATE TABLE chunks (
+        row INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        document INTEGER NOT NULL REFERENCES documents (row),
+        sequence INTEGER NOT NULL,
+        first_line INTEGER NOT NULL,
+        last_line INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        heading_path TEXT NOT NULL,
+        text_hash BLOB NOT NULL
+    );
+    CREATE INDEX chunks_by_document ON chunks (document, sequence);
+    CREATE INDEX chunks_by_text ON chunks (text_hash);
+    CREATE TABLE contents (row INTEGER PRIMARY KEY REFERENCES chunks (row), content TEXT NOT NULL);
+    CREATE TABLE vectors (
+        row INTEGER PRIMARY KEY AUTOINCREMENT,
+        text_hash BLOB NOT NULL UNIQUE,
+        vector BLOB NOT NULL
+    );
+    CREATE VIRTUAL TABLE text USING fts5 (
+        content, heading_path, title, content='', contentless_delete=1, {UNICODE}
+    );
+    CREATE VIRTUAL TABLE parts USING fts5 (parts, content='', contentless_delete=1, {UNICODE});
+    CREATE VIRTUAL TABLE cjk USING fts5 (pairs, content='', contentless_delete=1, {UNICODE});
+    """,
+)

@@ -1,0 +1,117 @@
+"""Exact vector search over a matrix derived from the `vectors` table."""
+
+import threading
+from pathlib import Path
+
+import apsw
+import numpy as np
+
+from quintet.errors import UsageError
+from quintet.model import Hit
+from quintet.ports import Rows
+from quintet.stores.matrix import Matrix, remove_others
+from quintet.stores.sqlite.catalog import meta
+from quintet.vector import Int16, Int64, cosine
+
+READ_AT_ONCE = 20_000
+
+
+class VectorView:
+    """What one generation of the index can search: chunk rows in tie order, and their matrix rows."""
+
+    def __init__(self, generation: int, matrix: Matrix | None, chunks: Int64, places: Int64) -> None:
+        self.generation = generation
+        self.matrix = matrix
+        self.chunks = chunks
+        self.places = places
+
+
+class VectorViews:
+    """Keeps the newest view, and the matrix that views share. Safe to use from many threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._view: VectorView | None = None
+        self._matrix: tuple[str, Matrix] | None = None
+
+    def view(self, connection: apsw.Connection) -> VectorView:
+        generation = int(meta(connection, "generation") or 0)
+        with self._lock:
+            if self._view is None or self._view.generation != generation:
+                self._view = self._load(connection, generation)
+            return self._view
+
+    def _load(self, connection: apsw.Connection, generation: int) -> VectorView:
+        dimensions = int(meta(connection, "dimensions") or 0)
+        if not dimensions:
+            empty = np.empty(0, np.int64)
+            return VectorView(generation, None, empty, empty)
+        matrix = self._matrix_of(connection, dimensions)
+        found = connection.execute(
+            "SELECT c.row, v.row - 1 FROM documents d JOIN chunks c ON c.document = d.row "
+            "JOIN vectors v ON v.text_hash = c.text_hash ORDER BY d.path, c.sequence, c.id"
+        ).fetchall()
+        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+        return VectorView(generation, matrix, pairs[:, 0].copy(), pairs[:, 1].copy())
+
+    def _matrix_of(self, connection: apsw.Connection, dimensions: int) -> Matrix:
+        """The matrix of this epoch, with the rows that were added since it was last looked at."""
+        name = f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
+        if self._matrix is None or self._matrix[0] != name:
+            remove_others(self._folder, name)
+            self._matrix = name, Matrix(self._folder / name, dimensions)
+        matrix = self._matrix[1]
+        last = connection.execute("SELECT max(row) FROM vectors").get or 0
+        while len(matrix) < last:
+            matrix.append(_rows(connection, len(matrix), min(last, len(matrix) + READ_AT_ONCE), dimensions))
+        return matrix
+
+
+def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> Int16:
+    """Vectors of rows after+1 .. to; a row that was deleted is zero and no chunk points at it."""
+    vectors = np.zeros((to - after, dimensions), np.int16)
+    found = connection.execute("SELECT row, vector FROM vectors WHERE row > ? AND row <= ?", (after, to))
+    for row, vector in found:
+        vectors[row - after - 1] = np.frombuffer(vector, "<i2")
+    return vectors
+
+
+class SqliteVectorIndex:
+    """One snapshot's vectors."""
+
+    def __init__(self, connection: apsw.Connection, views: VectorViews) -> None:
+        self._connection = connection
+        self._views = views
+
+    @property
+    def dimensions(self) -> int | None:
+        stored = meta(self._connection, "dimensions")
+        return int(stored) if stored else None
+
+    def search(self, vector: Int16, depth: int, within: Rows | None = None) -> list[Hit]:
+        view = self._views.view(self._connection)
+        if view.matrix is None:
+            return []
+        if vector.shape != (self.dimensions,):
+            raise UsageError(
+                f"the query vector has {vector.size} dimensions; this index has {self.dimensions}: "
+                "use the embedder it was built with"
+            )
+        chunks, places = view.chunks, view.places
+        if within is not None:
+            allowed = np.zeros(max(int(chunks.max(initial=0)), int(within.max(initial=0))) + 1, np.bool_)
+            allowed[within] = True
+            kept = allowed[chunks]
+            chunks, places = chunks[kept], places[kept]
+        positions, products = view.matrix.best(vector, depth, places)
+        return self._hits(chunks[positions], products)
+
+    def _hits(self, rows: Int64, products: Int64) -> list[Hit]:
+        found = self._connection.execute(
+            "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM carray(?))",
+            (apsw.carray(np.ascontiguousarray(rows)),),
+        )
+        ids = dict(found)
+        scored = zip(rows.tolist(), products.tolist(), strict=True)
+        return [Hit(ids[row], cosine(product), float(product)) for row, product in scored]

@@ -1,0 +1,190 @@
+"""The one writer: documents, chunks, full text and vectors change together, in one transaction a batch."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+
+import apsw
+import numpy as np
+
+from quintet.model import Chunk, embedding_text
+from quintet.ports import Entry, KnownFile, Root
+from quintet.stores.sqlite import catalog
+from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
+from quintet.stores.sqlite.database import Database
+from quintet.vector import Int16
+
+SPARE_VECTORS = 10_000  # dead matrix rows that are never worth a compaction
+
+
+class SqliteWriter:
+    """Use only while holding the index's writer lock."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._open: apsw.Connection | None = None
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """One transaction. The generation goes up if it changed anything."""
+        with self._database.writing() as connection:
+            before = connection.total_changes()
+            self._open = connection
+            try:
+                yield
+                if connection.total_changes() != before:
+                    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+            finally:
+                self._open = None
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        assert self._open is not None, "write inside `with writer.batch():`"
+        return self._open
+
+    def roots(self) -> list[Root]:
+        with self._database.inspecting() as connection:
+            return catalog.roots(connection)
+
+    def known(self, root: str) -> dict[str, KnownFile]:
+        with self._database.inspecting() as connection:
+            return catalog.known(connection, root)
+
+    def put_root(self, root: Root) -> None:
+        only = None if root.only is None else json.dumps(sorted(root.only))
+        self._connection.execute(
+            "INSERT INTO roots (name, location, only_files) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+            "SET location = excluded.location, only_files = excluded.only_files",
+            (root.name, root.location, only),
+        )
+
+    def drop_root(self, name: str) -> int:
+        paths = list(self.known(name))
+        self.remove(name, paths)
+        self._connection.execute("DELETE FROM roots WHERE name = ?", (name,))
+        return len(paths)
+
+    def put(self, entry: Entry) -> None:
+        document = entry.document
+        self.remove(document.root, [document.path])
+        self._connection.execute(
+            "INSERT INTO documents (id, root, path, title, mime_type, language, size, modified_ns, "
+            "indexed_ns, content_hash, metadata) "
+            "VALUES (?, (SELECT row FROM roots WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                document.id,
+                document.root,
+                document.path,
+                document.title,
+                document.mime_type,
+                document.language,
+                document.size,
+                document.modified_ns,
+                entry.indexed_ns,
+                document.content_hash,
+                json.dumps(document.metadata, sort_keys=True),
+            ),
+        )
+        row = self._connection.last_insert_rowid()
+        for chunk in entry.chunks:
+            self._put_chunk(row, chunk, document.title)
+
+    def _put_chunk(self, document: int, chunk: Chunk, title: str) -> None:
+        execute = self._connection.execute
+        execute(
+            "INSERT INTO chunks (id, document, sequence, first_line, last_line, kind, name, heading_path, "
+            "text_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                chunk.id,
+                document,
+                chunk.sequence,
+                chunk.first_line,
+                chunk.last_line,
+                chunk.kind,
+                chunk.name,
+                chunk.heading_path,
+                text_hash(chunk),
+            ),
+        )
+        row = self._connection.last_insert_rowid()
+        execute("INSERT INTO contents VALUES (?, ?)", (row, chunk.content))
+        fields = (plain(chunk.content), plain(chunk.heading_path), plain(title))
+        execute("INSERT INTO text (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", (row, *fields))
+        everything = "\n".join(fields)
+        for table, column, terms in (
+            ("parts", "parts", identifier_parts(everything)),
+            ("cjk", "pairs", pairs(everything)),
+        ):
+            if terms:
+                execute(f"INSERT INTO {table} (rowid, {column}) VALUES (?, ?)", (row, terms))
+
+    def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None:
+        self._connection.execute(
+            "UPDATE documents SET size = ?, modified_ns = ?, indexed_ns = ? "
+            "WHERE path = ? AND root = (SELECT row FROM roots WHERE name = ?)",
+            (size, modified_ns, indexed_ns, path, root),
+        )
+
+    def remove(self, root: str, paths: Sequence[str]) -> None:
+        for path in paths:
+            document = self._connection.execute(
+                "SELECT d.row FROM documents d JOIN roots r ON r.row = d.root "
+                "WHERE r.name = ? AND d.path = ?",
+                (root, path),
+            ).get
+            if document is not None:
+                self._remove_document(document)
+
+    def _remove_document(self, document: int) -> None:
+        execute = self._connection.execute
+        chunks = [row for (row,) in execute("SELECT row FROM chunks WHERE document = ?", (document,))]
+        for row in chunks:
+            for table in ("text", "parts", "cjk"):
+                execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+            execute("DELETE FROM contents WHERE row = ?", (row,))
+            execute("DELETE FROM chunks WHERE row = ?", (row,))
+        execute("DELETE FROM documents WHERE row = ?", (document,))
+
+    def use_embedder(self, identity: str, dimensions: int) -> None:
+        """Remember which embedder the vectors are of."""
+        values = (("embedder", identity), ("dimensions", str(dimensions)))
+        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
+
+    def pending(self, after: int, limit: int) -> list[tuple[int, bytes, str]]:
+        with self._database.inspecting() as connection:
+            rows = connection.execute(
+                "SELECT c.row, c.text_hash, c.heading_path, x.content "
+                "FROM chunks c JOIN contents x ON x.row = c.row WHERE c.row > ? "
+                "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = c.text_hash) "
+                "ORDER BY c.row LIMIT ?",
+                (after, limit),
+            )
+            return [(row, key, embedding_text(heading, content)) for row, key, heading, content in rows]
+
+    def put_vectors(self, hashes: Sequence[bytes], vectors: Int16) -> None:
+        rows = zip(hashes, np.ascontiguousarray(vectors, "<i2"), strict=True)
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO vectors (text_hash, vector) VALUES (?, ?)",
+            ((text_hash, vector.tobytes()) for text_hash, vector in rows),
+        )
+
+    def drop_unused_vectors(self) -> None:
+        """Forget vectors no chunk needs; once most matrix rows are dead, number them anew."""
+        execute = self._connection.execute
+        execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)")
+        live, last = next(iter(execute("SELECT count(*), coalesce(max(row), 0) FROM vectors")))
+        if last > 2 * live + SPARE_VECTORS:
+            execute("CREATE TEMP TABLE kept AS SELECT text_hash, vector FROM vectors ORDER BY row")
+            execute("DELETE FROM vectors")
+            execute("DELETE FROM sqlite_sequence WHERE name = 'vectors'")
+            execute(
+                "INSERT INTO vectors (text_hash, vector) SELECT text_hash, vector FROM kept ORDER BY rowid"
+            )
+            execute("DROP TABLE kept")
+            execute("UPDATE meta SET value = value + 1 WHERE key = 'vector_epoch'")
+
+
+def text_hash(chunk: Chunk) -> bytes:
+    """What a vector goes by: the very text that is embedded."""
+    return sha256(embedding_text(chunk.heading_path, chunk.content).encode()).digest()
