@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -56,7 +56,12 @@ class SqliteStore:
         self._counting = threading.Lock()
 
     def create(self) -> None:
+        """Make the folder and the database; an ignore file keeps both out of git and of any index."""
         self._database.create()
+        ignore = self.folder / ".gitignore"
+        with suppress(OSError):
+            if not ignore.exists():
+                ignore.write_text("*\n", "utf-8")
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
