@@ -26,7 +26,9 @@ def _parse_lines(path: str, text: str, form: Format) -> Parsed:
         return parse_code(path, text, form.mime_type, form.language)
     from quintet.ingest.parse.plain import parse_windows
 
-    return parse_windows(path, text, form.mime_type, form.language, "table" if form.parser == "rows" else "code")
+    return parse_windows(
+        path, text, form.mime_type, form.language, "table" if form.parser == "rows" else "code"
+    )
 
 
 def _parse_prose(path: str, text: str, form: Format) -> Parsed:

@@ -20,23 +20,21 @@ _KINDS = {"fence": "code", "code_block": "code"}
 def parse_markdown(path: str, text: str, mime_type: str) -> Parsed:
     lines = text.split("\n")
     front = front_matter(lines)
-    blocks = [*_refused(lines, front.rows if front.metadata is None else 0), *_Reader(lines, front.rows).blocks()]
+    reader = _Reader(lines, front.rows)
+    refused = block_of(lines, 0, front.rows - 1, like=shape()) if front.metadata is None else ()
+    blocks = (*refused, *reader.blocks())
     metadata = front.metadata or {}
-    return Parsed(_title(metadata, blocks, path), mime_type, None, tuple(blocks), metadata)
+    return Parsed(_title(metadata, reader.seen) or stem(path), mime_type, None, blocks, metadata)
 
 
-def _refused(lines: Sequence[str], rows: int) -> Iterator[Block]:
-    """Front matter that could not be read is text like any other."""
-    return block_of(lines, 0, rows - 1, like=shape())
-
-
-def _title(metadata: dict[str, Json], blocks: Sequence[Block], path: str) -> str:
+def _title(metadata: dict[str, Json], headings: Sequence[tuple[int, str]]) -> str:
     given = metadata.get("title")
     if isinstance(given, (str, int, float)) and str(given).strip():
         return str(given).strip()
-    headings = [block for block in blocks if block.heading and block.heading_path[-1]]
-    first = [block for block in headings if block.kind == "h1"] or headings
-    return first[0].heading_path[-1] if first else stem(path)
+    first = [text for level, text in headings if level == 1 and text] or [
+        text for _, text in headings if text
+    ]
+    return first[0] if first else ""
 
 
 @cache
@@ -54,6 +52,7 @@ class _Reader:
         self.offset = offset
         self.env: dict[str, Any] = {}
         self.path: list[tuple[int, str]] = []
+        self.seen: list[tuple[int, str]] = []
         self.row = offset
 
     def blocks(self) -> Iterator[Block]:
@@ -94,7 +93,8 @@ class _Reader:
             level = int(token.tag[1:])
             self.path = [item for item in self.path if item[0] < level]
             self.path.append((level, self._plain(following.content)))
-            like = shape(self._headings(), token.tag, heading=True)
+            self.seen.append(self.path[-1])
+            like = shape(self._headings(), heading=True)
         else:
             tight = token.type in ("list_item_open", "tr_open") and self._continues(first)
             like = shape(self._headings(), _KINDS.get(token.type, "text"), tight=tight)

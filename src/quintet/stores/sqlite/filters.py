@@ -40,7 +40,7 @@ COMPARISONS = {
 
 def register(connection: apsw.Connection) -> None:
     for function in (glob_match, in_package, is_module):
-        scalar = cast(apsw.ScalarProtocol, function)
+        scalar = cast("apsw.ScalarProtocol", function)
         connection.create_scalar_function(function.__name__, scalar, 2, deterministic=True)
 
 

@@ -29,7 +29,7 @@ class Fts5TextIndex:
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
         """The best `depth` chunks. A score is the sum of bm25 over the tables that were asked."""
         wanted = lookup(query)
-        if not wanted.scored:
+        if not wanted.scored or (within is not None and not len(within)):
             return []
         try:
             best = self._best(query, wanted, depth + 1, within)
@@ -54,6 +54,8 @@ class Fts5TextIndex:
         return list(everything)
 
     def _in_order(self, found: Sequence[tuple[int, float]]) -> list[Hit]:
+        if not found:
+            return []
         rows = np.array([row for row, _ in found], dtype=np.int64)
         places = {
             row: (path, sequence, chunk_id)

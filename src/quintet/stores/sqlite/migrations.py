@@ -55,7 +55,7 @@ MIGRATIONS = (
     CREATE VIRTUAL TABLE text USING fts5 (
         content, heading_path, title, content='', contentless_delete=1, {UNICODE}
     );
-    CREATE VIRTUAL TABLE parts USING fts5 (parts, content='', contentless_delete=1, {UNICODE});
+    CREATE VIRTUAL TABLE parts USING fts5 (words, content='', contentless_delete=1, {UNICODE});
     CREATE VIRTUAL TABLE cjk USING fts5 (pairs, content='', contentless_delete=1, {UNICODE});
     """,
 )

@@ -108,6 +108,8 @@ class SqliteVectorIndex:
         return self._hits(chunks[positions], products)
 
     def _hits(self, rows: Int64, products: Int64) -> list[Hit]:
+        if not len(rows):
+            return []
         found = self._connection.execute(
             "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM carray(?))",
             (apsw.carray(np.ascontiguousarray(rows)),),

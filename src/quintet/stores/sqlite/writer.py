@@ -113,7 +113,7 @@ class SqliteWriter:
         execute("INSERT INTO text (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", (row, *fields))
         everything = "\n".join(fields)
         for table, column, terms in (
-            ("parts", "parts", identifier_parts(everything)),
+            ("parts", "words", identifier_parts(everything)),
             ("cjk", "pairs", pairs(everything)),
         ):
             if terms:
