@@ -12,12 +12,12 @@ from quintet.contracts import HOUSE, contract_named
 from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
 from quintet.errors import Conflict, NotFound
 from quintet.ingest.lag import Lag, lag
-from quintet.ingest.roots import Target, named, targets
+from quintet.ingest.roots import Target, again, named, targets
 from quintet.ingest.sync import Progress, Report, Run, check_embedder, sync
 from quintet.ingest.walk import Problem
 from quintet.model import Json, Passage
 from quintet.ports import Embedder, Root
-from quintet.search.locate import documents_named, locate, root_named
+from quintet.search.locate import documents_named, encodable, locate, root_named
 from quintet.search.search import Response, search
 from quintet.settings import Settings, load_settings
 from quintet.stores.sqlite.doctor import Check
@@ -125,7 +125,7 @@ class Index:
             if not Path(root.location).is_dir():
                 reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
                 report.problems.append(Problem(root.location, reason))
-        return [Target(root, only=root.only) for root in known if Path(root.location).is_dir()]
+        return again([root for root in known if Path(root.location).is_dir()])
 
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
         """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
@@ -151,6 +151,7 @@ class Index:
 
     def get(self, reference: str) -> list[Passage]:
         """The chunk of that id, or the passages of `PATH` or `PATH:FIRST-LAST`."""
+        reference = encodable(reference)
         with self._store.snapshot() as snapshot:
             found = snapshot.catalog.passages([reference])
             if found:
@@ -163,6 +164,7 @@ class Index:
 
         Files stay where they are, so a later run over the same folder brings them back.
         """
+        path = encodable(path)
         with self._store.writer(self.settings.writer_timeout) as writer:
             with self._store.snapshot() as snapshot:
                 root = root_named(path, snapshot.catalog.roots(), Path.cwd())

@@ -12,7 +12,9 @@ from quintet.ingest.parse.model import Block, Parsed, Piece
 
 BLANK_LINE = "\n\n"
 # Where prose may be cut: after a sentence, at a blank line, before a nested list item or quoted line.
-_STOP = re.compile(r"""[.!?…]["'”’)\]]*+\s|[。！？]|\n[ \t]*+\n|\n(?=[ \t]*+(?:[-*+>|]|\d{1,9}[.)])[ \t])""")
+_STOP = re.compile(
+    r"""[.!?…]["'”’)\]]*+\s|[。！？](?=[\s\S])|\n[ \t]*+\n|\n(?=[ \t]*+(?:[-*+>|]|\d{1,9}[.)])[ \t])"""
+)
 _SPACE = re.compile(r"\s*+")
 
 
@@ -64,7 +66,7 @@ class _Packer:
         return self.pieces
 
     def _can_wait(self, block: Block) -> bool:
-        """Waiting headings may take half a piece, the rest is for the text; a longer heading is text itself."""
+        """Waiting headings take at most half a piece, the rest is for text; a longer one is text itself."""
         most = self.max_chars // 2 - len(BLANK_LINE)
         if len(block.text) > most:
             return False
@@ -79,7 +81,7 @@ class _Packer:
         return same and self.size + len(_separator(block)) + len(block.text) <= self.max_chars
 
     def _start(self, block: Block) -> None:
-        """Open a piece with the waiting headings and `block`, cut as often as needed; its last part stays open."""
+        """Open a piece with the waiting headings and `block`; of a block that must be cut, the last part."""
         self._close()
         taken = len(_joined(self.headings)) + len(BLANK_LINE) if self.headings else 0
         for part in _parts(block, self.max_chars - taken, self.max_chars):
@@ -159,7 +161,6 @@ def _cut(text: str, start: int, room: int, prose: bool) -> int:
         return len(text)
     if prose:
         stops = [match.end() for match in _STOP.finditer(text, start + room // 2, end + 1)]
-        stops = [stop for stop in stops if len(text[start:stop].rstrip()) <= room]
         if stops:
             return stops[-1]
     else:
@@ -170,7 +171,7 @@ def _cut(text: str, start: int, room: int, prose: bool) -> int:
 
 
 def _last_space(text: str, start: int, end: int) -> int:
-    if text[end].isspace():
+    if text[end].isspace() or text[end - 1].isspace():
         return end
     head = text[start:end].rsplit(None, 1)
     return start + len(head[0]) if len(head) == 2 else end

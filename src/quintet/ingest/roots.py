@@ -65,6 +65,15 @@ def targets(given: Sequence[Named], known: Iterable[Root]) -> list[Target]:
     return found
 
 
+def again(known: Sequence[Root]) -> list[Target]:
+    """Everything that is indexed already, as if every root had been named anew."""
+    roots = {root.name: root for root in known}
+    whole = [_whole(root, roots) for root in known if root.only is None]
+    inner = {name for target in whole for name in target.absorbs}
+    parts = [Target(root, only=root.only) for root in known if root.only is not None]
+    return [target for target in (*whole, *parts) if target.root.name not in inner]
+
+
 def _within(target: Target, other: Target) -> bool:
     if target.only is not None:
         return all(other.covers(path) for path in target.only)
@@ -75,14 +84,19 @@ def _folder(one: Named, roots: dict[str, Root]) -> Target:
     outer = _around(one.location, roots)
     if outer is not None:
         _same_name(one, outer)
-        under = one.location.relative_to(outer.location).as_posix()
-        return Target(outer, "" if under == "." else under)
+        if Path(outer.location) == one.location:
+            return _whole(outer, roots)
+        return Target(outer, one.location.relative_to(outer.location).as_posix())
     same = next((root for root in roots.values() if Path(root.location) == one.location), None)
     if same is not None:  # so far single files of it, now all
         _same_name(one, same)
-        return Target(replace(same, only=None), absorbs=_inside(one.location, roots, same.name))
-    name = _new_name(one, one.location, roots)
-    return Target(Root(name, str(one.location)), absorbs=_inside(one.location, roots, name))
+        return _whole(replace(same, only=None), roots)
+    return _whole(Root(_new_name(one, one.location, roots), str(one.location)), roots)
+
+
+def _whole(root: Root, roots: dict[str, Root]) -> Target:
+    """All of a root. What lies inside it, even since a run that was cut short, becomes part of it."""
+    return Target(root, absorbs=_inside(Path(root.location), roots, root.name))
 
 
 def _file(one: Named, roots: dict[str, Root]) -> Target:
@@ -102,7 +116,8 @@ def _file(one: Named, roots: dict[str, Root]) -> Target:
 
 def _around(location: Path, roots: dict[str, Root]) -> Root | None:
     """The whole-folder root that holds `location`."""
-    return next((r for r in roots.values() if r.only is None and location.is_relative_to(r.location)), None)
+    around = (r for r in roots.values() if r.only is None and location.is_relative_to(r.location))
+    return min(around, key=lambda root: len(root.location), default=None)
 
 
 def _inside(location: Path, roots: dict[str, Root], name: str) -> tuple[str, ...]:

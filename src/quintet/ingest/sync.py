@@ -68,9 +68,8 @@ def sync(run: Run, targets: Sequence[Target], embedder: Embedder | None, stored:
     if embedder is not None:
         with run.report.stage("embed"):
             _embed(run, embedder, stored)
-    if run.report.removed or run.report.indexed:
-        with run.writer.batch():
-            run.writer.drop_unused_vectors()
+    with run.writer.batch():  # even if this run removed nothing: the one before may have been cut short
+        run.writer.drop_unused_vectors()
     run.report.seconds = time.perf_counter() - start
     return run.report
 

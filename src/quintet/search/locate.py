@@ -34,6 +34,11 @@ class Located:
         return [p for p in passages if p.chunk.first_line <= self.last and p.chunk.last_line >= self.first]
 
 
+def encodable(reference: str) -> str:
+    """Lone surrogates cannot be looked up: no path in an index holds one."""
+    return reference.encode("utf-8", "replace").decode()
+
+
 def locate(reference: str, documents: Documents, base: Path) -> Located:
     """The one document `PATH` or `PATH:FIRST-LAST` names."""
     found = documents_named(reference, documents, base)

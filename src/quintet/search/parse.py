@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate, takewhile
 
 from quintet.contracts import Plan
 from quintet.errors import UsageError
@@ -10,6 +11,9 @@ from quintet.model import Note, TextQuery
 
 QUOTED = re.compile(r'"([^"]*)"')
 SURROGATE = re.compile("[\ud800-\udfff]")
+TERM_CHARS = (
+    64  # on average over the terms that may be asked: FTS5 takes seconds for a phrase of 20,000 words
+)
 
 # Lucene's English list: small, old, and the one most engines mean by "stop words".
 LUCENE = """
@@ -51,14 +55,16 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         words = [word for word in words if not _stops(word, tokens)] or ([] if phrases else words)
     if not words and not phrases:
         return Parsed(None, (_note("no_searchable_terms", "the query holds no word that text can match"),))
-    kept_phrases, kept_words = phrases[:max_terms], words[: max(0, max_terms - len(phrases))]
+    asked = phrases + words
+    kept = _capped(asked, tokens, max_terms)
     notes = []
-    if len(phrases) + len(words) > max_terms:
-        count = len(phrases) + len(words)
-        notes.append(_note("terms_capped", f"of {count} terms the first {max_terms} were looked up"))
+    if kept != asked:
+        last = "" if kept[-1] == asked[len(kept) - 1] else ", the last of them cut short"
+        message = f"of {len(asked)} terms the first {len(kept)} were looked up{last}"
+        notes.append(_note("terms_capped", message))
     query = TextQuery(
-        tuple(kept_words),
-        tuple(kept_phrases),
+        tuple(kept[len(phrases) :]),
+        tuple(kept[: len(phrases)]),
         phrases_required=reading.phrases_required,
         parts=reading.parts,
         field_weights=reading.field_weights,
@@ -74,6 +80,24 @@ def _distinct(terms: list[str], tokens: Callable[[str], list[str]]) -> list[str]
         if key:
             found.setdefault(key, term)
     return list(found.values())
+
+
+def _capped(terms: list[str], tokens: Callable[[str], list[str]], max_terms: int) -> list[str]:
+    """As many terms as may be looked up; one that is too long is cut behind one of its tokens."""
+    kept: list[str] = []
+    left = max_terms * TERM_CHARS
+    for term in terms[:max_terms]:
+        kept.append(term if len(term) <= left else _cut(tokens(term), left))
+        left -= len(term)
+        if left <= 0:
+            break
+    return kept
+
+
+def _cut(tokens: list[str], longest: int) -> str:
+    ends = accumulate(len(token) + 1 for token in tokens)
+    fitting = sum(1 for _ in takewhile(lambda end: end <= longest, ends))
+    return " ".join(tokens[:fitting]) or tokens[0][:longest]
 
 
 def _stops(word: str, tokens: Callable[[str], list[str]]) -> bool:

@@ -33,13 +33,13 @@ class Matrix:
     count is written last, after the rows have reached the disk.
     """
 
-    def __init__(self, folder: Path, dimensions: int) -> None:
+    def __init__(self, folder: Path, dimensions: int, *, anew: bool = False) -> None:
         self._folder = folder
         self._dimensions = dimensions
         self.exact: Int16 = np.empty((0, dimensions), np.int16)
         self.coarse: Int8 = np.empty((0, dimensions), np.int8)
         self.rows = np.empty(0, ROW)
-        self._map(self._count_on_disk())
+        self._map(0 if anew else self._count_on_disk())
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -72,6 +72,8 @@ class Matrix:
         for file, part in zip(self._files(), (vectors, coarse, rows), strict=True):
             width = part.nbytes // len(part)
             with open(os.open(file, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as target:  # noqa: PTH123
+                if target.seek(0, os.SEEK_END) < len(self) * width:  # another state removed the rows before
+                    raise OSError(f"{file} is shorter than it was")
                 target.seek(len(self) * width)
                 target.write(part.tobytes())
                 target.flush()

@@ -5,7 +5,6 @@ Blocks are whole lines, never overlap, and together hold every line that is not 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from quintet.ingest.parse.grammar import tree_of
 from quintet.ingest.parse.lines import block_of, run_blocks, shape
@@ -69,7 +68,7 @@ class _Writer:
         if not self.blocks or not gap.strip() or any(char.isalnum() for char in gap):
             return False
         above = self.blocks.pop()
-        self.blocks += block_of(self.lines, above.first_line - 1, last, like=replace(above))
+        self.blocks += block_of(self.lines, above.first_line - 1, last, like=above)
         return True
 
 

@@ -70,8 +70,7 @@ def plain_json(value: object) -> Json:
         return value.isoformat()
     if isinstance(value, Mapping):
         return {well_formed(str(key)): plain_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain_json(item) for item in value]
-    if isinstance(value, (set, frozenset)):
-        return [plain_json(item) for item in sorted(value, key=str)]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = value if isinstance(value, (list, tuple)) else sorted(value, key=str)
+        return [plain_json(item) for item in items]
     return well_formed(value if isinstance(value, str) else str(value))

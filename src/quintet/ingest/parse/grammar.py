@@ -6,6 +6,7 @@ progress callback crashes the process in 0.26.0.)
 """
 
 import re
+from bisect import bisect_right
 from functools import cache
 from importlib import import_module
 from time import monotonic
@@ -116,7 +117,7 @@ def tree_of(source: bytes, text: str, language: str) -> "Tree | None":
 
 
 def too_deep(text: str) -> bool:
-    """Whether brackets nest deeper than people write. Brackets in strings count too: a wrong yes is harmless."""
+    """Whether brackets nest deeper than people write. Those in strings count too: a wrong yes is harmless."""
     depth = angles = 0
     for match in _NESTING.finditer(text):
         mark = match.group()
@@ -138,7 +139,16 @@ def _parser(language: str) -> "Parser":
     return Parser(Language(getattr(import_module(module), function)()))
 
 
-def rows(node: "Node") -> tuple[int, int]:
-    """The first and last row of a node; one that ends with a newline does not reach into the next row."""
-    first, last = node.start_point.row, node.end_point.row
-    return first, last - (node.end_point.column == 0 and last > first)
+class Rows:
+    """Which rows a node covers, counted from its bytes.
+
+    Reading `row` of a node's `start_point` drops a reference too many in 0.26.0 and ends in a crash.
+    """
+
+    def __init__(self, source: bytes) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
+
+    def of(self, node: "Node") -> tuple[int, int]:
+        """The first and last row; a node that ends with a newline does not reach into the next row."""
+        last_byte = max(node.end_byte - 1, node.start_byte)
+        return bisect_right(self._starts, node.start_byte) - 1, bisect_right(self._starts, last_byte) - 1

@@ -115,7 +115,7 @@ class _Reader:
 
     def _open(self, name: str) -> None:
         if name in _CELLS and self.block == "tr":
-            self.words.append(" | " if any(word.strip() for word in self.words) else "")
+            self.words.append(" | " if self.lines[0] else "")
         elif name in _INSIDE_ROW and self.block == "tr":
             self.words.append(" ")
         elif name in _BREAKS:

@@ -17,7 +17,7 @@ _decode = JSONDecoder().raw_decode
 
 
 def parse_json(path: str, text: str, mime_type: str) -> Parsed:
-    """One block for each item of the outermost object or array; text that is no JSON is read as plain text."""
+    """One block for each item of the outermost object or array; text that is no JSON is plain text."""
     try:
         blocks = tuple(_items(text))
     except (ValueError, RecursionError, IndexError):

@@ -28,7 +28,7 @@ def trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | No
 
 
 def block_of(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
-    """The rows `first` to `last` as one block with the other fields of `like`, or nothing if all are blank."""
+    """The rows `first` to `last` as one block with the other fields of `like`; nothing if all are blank."""
     rows = trimmed(lines, first, last)
     if rows:
         yield Block(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quintet.ingest.parse.grammar import DEFINITIONS, rows
+from quintet.ingest.parse.grammar import DEFINITIONS, Rows
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,21 +50,22 @@ class Definition:
 
 def outline(root: "Node", source: bytes, language: str) -> tuple[Definition, ...]:
     """The outermost definitions in reading order; no two share a row."""
-    return _Outline(source, DEFINITIONS[language]).members(root.children, (), False, 0)
+    return _Outline(source, DEFINITIONS[language], Rows(source)).members(root.children, (), False, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
     source: bytes
     kinds: dict[str, str]
+    rows: Rows
 
     def members(
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int
     ) -> tuple[Definition, ...]:
         found: list[Definition] = []
-        for node, first in _with_comments(_seen_through(nodes, 0)):
+        for node, first in _with_comments(_seen_through(nodes, 0), self.rows):
             if inner := self._inner(node, 0):
-                item = self._definition(inner, (first, rows(node)[1]), path, in_class, depth)
+                item = self._definition(inner, (first, self.rows.of(node)[1]), path, in_class, depth)
                 if found and item.first <= found[-1].last:
                     found[-1] = replace(found[-1], last=max(found[-1].last, item.last))
                 else:
@@ -157,11 +158,11 @@ def _seen_through(nodes: Sequence["Node"], depth: int) -> Iterator["Node"]:
             yield node
 
 
-def _with_comments(nodes: Iterator["Node"]) -> Iterator[tuple["Node", int]]:
+def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[tuple["Node", int]]:
     """Each node that is no comment or attribute, with the first row of those directly above it."""
     start = end = previous = -1
     for node in nodes:
-        first, last = rows(node)
+        first, last = rows.of(node)
         if node.type in _LEADING:
             if start < 0 or first > end + 1:
                 start = first if first > previous else -1

@@ -15,5 +15,5 @@ def parse_plain(path: str, text: str, mime_type: str) -> Parsed:
 
 
 def parse_windows(path: str, text: str, mime_type: str, language: str | None, kind: str = "code") -> Parsed:
-    """A file that must be cut at lines, never inside one: source without a grammar, settings, rows of data."""
+    """A file to be cut at lines, never inside one: source without a grammar, settings, rows of data."""
     return Parsed(path.rpartition("/")[2], mime_type, language, paragraphs(text, kind))

@@ -1,4 +1,4 @@
-"""reStructuredText, as much of it as indexing needs: sections, literal blocks, directives, lists, paragraphs."""
+"""reStructuredText, as much as indexing needs: sections, literal blocks, directives, lists, paragraphs."""
 
 import re
 from collections.abc import Iterator, Sequence

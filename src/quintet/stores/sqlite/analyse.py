@@ -11,7 +11,8 @@ CJK = (
     "\U00020000-\U0003347f"
 )
 CJK_RUN = re.compile(f"[{CJK}]+")
-CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
+ALPHANUMERIC = re.compile(r"[A-Za-z][A-Za-z0-9]*+")
+HUMP = re.compile(r"(?<=[A-Za-z0-9])[a-z0-9][A-Z]|[A-Z]{2}[a-z]")  # where a word goes up and down in case
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
@@ -56,7 +57,10 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserName on HTTPServer")
     'get User Name HTTP Server'
     """
-    return " ".join(" ".join(PART.findall(word)) for word in CAMEL.findall(text))
+    if not HUMP.search(text):  # most prose
+        return ""
+    words = (word for word in ALPHANUMERIC.findall(text) if HUMP.search(word))
+    return " ".join(" ".join(PART.findall(word)) for word in words)
 
 
 def quoted(term: str) -> str:

@@ -13,6 +13,7 @@ from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
 
 BUSY_MS = 10_000
 MMAP_BYTES = 1 << 30
+SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 
 
 @contextmanager
@@ -58,6 +59,8 @@ class Database:
         """Make or upgrade the schema."""
         with translated(self.file):
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
+                raise apsw.NotADBError("it is shorter than any database")
             connection = self._open()
             try:
                 if self.check(connection) < len(MIGRATIONS):
@@ -122,8 +125,7 @@ class Database:
                     self._idle.put(connection)
 
     def _reader(self) -> apsw.Connection:
-        if self.closed:
-            raise StoreError(f"the index {self.file} was closed; open it again")
+        self._check_open()
         try:
             return self._idle.get_nowait()
         except queue.Empty:
@@ -131,22 +133,28 @@ class Database:
             connection.pragma("query_only", True)
             return connection
 
+    def _check_open(self) -> None:
+        if self.closed:
+            raise StoreError(f"the index {self.file} was closed; open it again")
+
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """One write transaction: committed whole, or rolled back."""
-        with translated(self.file):
-            if self._writer is None:
-                self._writer = self._open()
-            with self._writer:
-                yield self._writer
+        with translated(self.file), self._own() as connection:
+            yield connection
 
     @contextmanager
     def inspecting(self) -> Iterator[apsw.Connection]:
         """The writer's own view outside a transaction, for planning a run."""
         with translated(self.file):
-            if self._writer is None:
-                self._writer = self._open()
-            yield self._writer
+            yield self._own()
+
+    def _own(self) -> apsw.Connection:
+        """The writer's connection."""
+        self._check_open()
+        if self._writer is None:
+            self._writer = self._open()
+        return self._writer
 
     def close(self) -> None:
         self.closed = True

@@ -13,6 +13,7 @@ from quintet.stores.sqlite.lookup import Lookup, lookup
 
 FIELDS = ("content", "heading_path", "title")
 FLAGS = apsw.FTS5_TOKENIZE_QUERY
+HEAVIEST = 1e6  # a weight beyond it changes no order, and in the end makes infinities
 
 
 class Fts5TextIndex:
@@ -88,7 +89,7 @@ class Fts5TextIndex:
 
     @staticmethod
     def _bad_query(query: TextQuery, error: apsw.SQLError) -> UsageError:
-        message = str(error)
+        message = " ".join(str(error).split())
         text = query.expression or ""
         near = message.rpartition('near "')[2].removesuffix('"') if 'near "' in message else None
         at = len(text) if not near else max(0, text.rfind(near))
@@ -125,4 +126,5 @@ def _scores(query: TextQuery, wanted: Lookup, within: Rows | None) -> tuple[str,
 
 def _weights(query: TextQuery) -> str:
     given = dict(query.field_weights)
-    return ", ".join(repr(float(given.get(field, 1.0))) for field in FIELDS)
+    # FTS5 reads no exponents.
+    return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)

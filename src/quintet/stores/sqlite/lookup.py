@@ -20,7 +20,8 @@ class Lookup:
 def lookup(query: TextQuery) -> Lookup:
     """The MATCH expressions of a query, table by table."""
     if query.expression is not None:
-        return Lookup({"text": query.expression.replace("\0", " ")})
+        # The space in front keeps `*` from starting one of FTS5's own commands (`*reads`).
+        return Lookup({"text": " " + query.expression.replace("\0", " ")})
     words = _merged([_tables(term, query.parts) for term in query.terms])
     phrases = _merged([_tables(phrase, query.parts) for phrase in query.phrases])
     either = _merged([words, phrases])

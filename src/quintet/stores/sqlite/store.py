@@ -81,15 +81,15 @@ class SqliteStore:
     def writer(self, timeout: float) -> Iterator[SqliteWriter]:
         """The writer, once no other process or thread holds it."""
         lock = FileLock(self.folder / "writer.lock", timeout=timeout, thread_local=False)
-        try:
-            with translated(self._database.file):
+        with translated(self._database.file):
+            try:
                 lock.acquire()
-        except Timeout:
-            raise Conflict(
-                f"another process is writing to {self.folder} and did not finish within {timeout:g} s; "
-                "try again, or raise writer_timeout",
-                code="busy_writer",
-            ) from None
+            except Timeout:  # an OSError, which `translated` would take for a broken disk
+                raise Conflict(
+                    f"another process is writing to {self.folder} and did not finish within {timeout:g} s; "
+                    "try again, or raise writer_timeout",
+                    code="busy_writer",
+                ) from None
         try:
             yield SqliteWriter(self._database)
         finally:

@@ -14,6 +14,7 @@ from quintet.stores.sqlite.catalog import meta
 from quintet.vector import Int16, Int64, cosine
 
 READ_AT_ONCE = 20_000
+COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as SQLite checkpoints every 4 MB
 
 
 class VectorView:
@@ -60,12 +61,25 @@ class VectorViews:
         name = f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
         if self._matrix is None or self._matrix[0] != name:
             remove_others(self._folder, name)
-            self._matrix = name, Matrix(self._folder / name, dimensions)
+            self._matrix = name, _opened(connection, self._folder / name, dimensions)
         matrix = self._matrix[1]
         last = connection.execute("SELECT max(row) FROM vectors").get or 0
         while len(matrix) < last:
             matrix.append(_rows(connection, len(matrix), min(last, len(matrix) + READ_AT_ONCE), dimensions))
         return matrix
+
+
+def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matrix:
+    """The matrix on disk, unless it ran ahead of a database that lost its last commits or was put back."""
+    matrix = Matrix(folder, dimensions)
+    last = min(len(matrix), connection.execute("SELECT max(row) FROM vectors").get or 0)
+    after = max(0, last - COMPARED)
+    stored = _rows(connection, after, last, dimensions)
+    there = stored.any(axis=1)
+    if np.array_equal(stored[there], matrix.exact[after:last][there]):
+        return matrix
+    remove_others(folder.parent, keep="")
+    return Matrix(folder, dimensions, anew=True)
 
 
 def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> Int16:

@@ -1,0 +1,82 @@
+"""The command line: `quintet index`, `search`, `status`, `get`, `forget`, `doctor`.
+
+Results go to standard output, everything else to standard error. Exit codes: 0 found, 1 no match, errors by
+their class (see `quintet.errors`), 70 a fault of ours, 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import typer
+
+from quintet.errors import QuintetError, UsageError
+from quintet.interfaces import terminal
+from quintet.interfaces.commands import app
+from quintet.interfaces.terminal import OutputFailed, ReaderGone, tell
+
+FAULT = 70  # EX_SOFTWARE of sysexits.h
+INTERRUPTED = 130  # 128 + SIGINT, as shells say it
+
+
+def main() -> NoReturn:
+    """The `quintet` script."""
+    terminal.prepare()
+    sys.exit(run())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit code. Every error ends here, as one line or one JSON document."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given[: given.index("--") if "--" in given else None]
+    try:
+        code = int(app(given, prog_name="quintet", standalone_mode=False) or 0)
+    except ReaderGone:
+        terminal.abandon()
+        return 0
+    except QuintetError as error:
+        return _failed(error, as_json)
+    except typer.TyperException as error:
+        return _failed(_misused(error), as_json)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception as error:
+        return _fault(error, as_json)
+    if code == INTERRUPTED:  # Typer turns Ctrl-C inside a command into this code
+        tell("quintet: interrupted; what was committed is kept")
+    return code
+
+
+def _misused(error: typer.TyperException) -> UsageError:
+    """What Typer found wrong with the command line, as an error of ours."""
+    command = getattr(getattr(error, "ctx", None), "command_path", "quintet")
+    return UsageError(f"{error.format_message().rstrip('.')}; see '{command} --help'")
+
+
+def _failed(error: QuintetError, as_json: bool) -> int:
+    if isinstance(error, OutputFailed):
+        terminal.abandon()
+    _complain(error.code, error.message, error.details, as_json and not isinstance(error, OutputFailed))
+    return error.exit_code
+
+
+def _fault(error: Exception, as_json: bool) -> int:
+    if os.environ.get("QUINTET_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    kind = f"{type(error).__name__}: {error}"
+    message = f"unexpected {kind}; please report this, with what QUINTET_DEBUG=1 shows"
+    _complain("internal_error", message, {}, as_json)
+    return FAULT
+
+
+def _complain(code: str, message: str, details: Mapping[str, object], as_json: bool) -> None:
+    if as_json:
+        try:
+            terminal.document({"error": {"code": code, "message": message, "details": dict(details)}})
+            return
+        except (ReaderGone, OutputFailed):  # nobody can read it there: say it below
+            terminal.abandon()
+    tell(f"quintet: {message} [{code}]")

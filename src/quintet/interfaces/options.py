@@ -1,0 +1,187 @@
+"""From what was typed to arguments of the engine, and where the index lies."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintet.errors import NotFound, UsageError
+
+INDEX_FOLDER = ".quintet"
+TAKEN = ("query", "contract", "self")  # names that are no parameters of a contract
+
+Db = Annotated[
+    Path | None,
+    typer.Option(
+        "--db",
+        metavar="DIR",
+        help="The index folder. Without it, the nearest .quintet folder from here upwards.",
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document to standard output, and nothing else.")
+]
+Paths = Annotated[list[str] | None, typer.Argument(metavar="PATHS", help="Folders and files, or name=path.")]
+Included = Annotated[
+    list[str] | None,
+    typer.Option("--include", metavar="GLOB", help="Index only what matches, e.g. 'docs/**'. Repeatable."),
+]
+Excluded = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="GLOB", help="Leave out what matches, e.g. '*.min.js'. Repeatable."),
+]
+EmbedderName = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        metavar="NAME",
+        help="What makes the vectors; 'none' for text only. Kept with the index.",
+    ),
+]
+ContractName = Annotated[
+    str | None,
+    typer.Option(
+        "--contract",
+        metavar="NAME",
+        help="Whose ranking: quintet (default), rifflux, harness, mcb, knowledge or cfs.",
+    ),
+]
+Mode = Annotated[
+    str | None,
+    typer.Option(
+        "--mode", metavar="MODE", help="Which signals: hybrid, semantic, and lexical or keyword by contract."
+    ),
+]
+Limit = Annotated[int | None, typer.Option("--limit", metavar="N", help="How many results, 1 to 1000.")]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="A parameter of the contract, e.g. rrf_k=20. VALUE is JSON, else text. Repeatable.",
+    ),
+]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter", metavar="NAME:VALUE", help="Only where this holds, e.g. 'path:docs/**'. Repeatable."
+    ),
+]
+SyntaxName = Annotated[
+    str | None,
+    typer.Option(
+        "--syntax", metavar="SYNTAX", help="plain words (default), or fts5 for SQLite's own query language."
+    ),
+]
+
+
+def index_folder(given: Path | None) -> Path:
+    """The index folder to open; there must be one."""
+    found = given or nearest(here())
+    if found is None:
+        raise NotFound(
+            "there is no index in this folder or above; make one with 'quintet index', or name one with --db"
+        )
+    return found
+
+
+def here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            f"the current folder cannot be read: {error.strerror or error}; change to another",
+            code="invalid_path",
+        ) from error
+
+
+def nearest(start: Path) -> Path | None:
+    """The `.quintet` folder in `start` or closest above it."""
+    return next((at / INDEX_FOLDER for at in (start, *start.parents) if _is_folder(at / INDEX_FOLDER)), None)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a folder above that may not be looked into
+        return False
+
+
+def as_text(argument: str) -> str:
+    r"""An argument as text: bytes that are not UTF-8 become U+FFFD.
+
+    >>> as_text("caf\udcc3\udca9 \udcff") == "caf\xe9 \ufffd"
+    True
+    """
+    return os.fsencode(argument).decode("utf-8", "replace")
+
+
+def search_parameters(params: Sequence[str], filters: Sequence[str], **offered: object) -> dict[str, object]:
+    """Everything a search is asked beside its query. `offered` are options of their own; None is left out."""
+    found = {name: as_text(value) if isinstance(value, str) else value for name, value in offered.items()}
+    found = {name: value for name, value in found.items() if value is not None}
+    if filters:
+        found["filters"] = _filters(filters)
+    for one in params:
+        name, value = _parameter(as_text(one))
+        if name in found:
+            raise UsageError(f"{name} was given twice; give it once", details={"parameter": name})
+        found[name] = value
+    return found
+
+
+def _parameter(given: str) -> tuple[str, object]:
+    name, separator, value = given.partition("=")
+    name = name.strip()
+    if not separator or not name:
+        raise UsageError(f"--param is {given!r}; it must be name=value, e.g. rrf_k=20")
+    if name in TAKEN:
+        raise UsageError(
+            f"{name} is not a parameter of a contract; see 'quintet search --help'",
+            details={"parameter": name},
+        )
+    return name, json_or_text(value)
+
+
+def json_or_text(value: str) -> object:
+    """JSON where it parses, else the text itself.
+
+    >>> [json_or_text(one) for one in ("20", '{"a": 1}', "plain", "")]
+    [20, {'a': 1}, 'plain', '']
+    """
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _filters(given: Sequence[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for one in map(as_text, given):
+        name, separator, value = one.partition(":")
+        name = name.strip()
+        if not separator or not name:
+            message = f"--filter is {one!r}; it must be name:value, e.g. path:docs/**"
+            raise UsageError(message, code="invalid_filter")
+        if name in found:
+            raise UsageError(f"filter {name} was given twice; give it once", code="invalid_filter")
+        found[name] = _filter_value(name, value)
+    return found
+
+
+def _filter_value(name: str, value: str) -> object:
+    """As the kind the filter wants where it can be read so; the engine refuses the rest by name."""
+    from quintet.contracts.filters import BOOLEAN, BUILT_IN, GENERAL, INTEGER
+
+    kind = {**BUILT_IN, **GENERAL}.get(name)
+    if kind == BOOLEAN:
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
+    if kind == INTEGER:
+        try:
+            return int(value)
+        except ValueError:
+            return value
+    return value

@@ -1,0 +1,169 @@
+"""What every contract's results have in common, read from the body each of them prints."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from quintet.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from quintet.index import Index
+    from quintet.model import Passage
+
+Item = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One line of an explanation. `share` is what a bar shows; None draws none."""
+
+    name: str
+    value: float | None
+    share: float | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A result as people read it. `reference` finds its passage again with `Index.get`."""
+
+    reference: str
+    path: str
+    score: float
+    content: str
+    heading: str = ""
+    lines: tuple[int, int] | None = None
+    measures: tuple[Measure, ...] = ()
+    root: str | None = None
+
+    @property
+    def where(self) -> str:
+        return self.path if self.lines is None else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+
+
+def views(contract: str, body: Item) -> list[View]:
+    """The results of a body, in order."""
+    calls: Sequence[Item] = body.get("retrieval_calls") or [body]
+    return [VIEWS[contract](item) for call in calls for item in call["results"]]
+
+
+def placed(index: "Index", view: View) -> View:
+    """With the lines, the heading and the root that some contracts leave out."""
+    try:
+        passage = index.get(view.reference)[0]
+    except (NotFound, UsageError, IndexError):  # changed meanwhile, or the same path in two roots
+        return view
+    chunk = passage.chunk
+    return replace(
+        view,
+        root=passage.document.root,
+        heading=view.heading or chunk.heading_path,
+        lines=view.lines or (chunk.first_line, chunk.last_line),
+    )
+
+
+def passage_fields(passage: "Passage") -> dict[str, Any]:
+    chunk, found = passage.chunk, passage.document
+    return {
+        "chunk_id": chunk.id,
+        "document_id": chunk.document_id,
+        "root": found.root,
+        "path": found.path,
+        "title": found.title,
+        "heading_path": chunk.heading_path,
+        "lines": [chunk.first_line, chunk.last_line],
+        "content": chunk.content,
+    }
+
+
+def _house(item: Item) -> View:
+    signals: Mapping[str, Item] = item["signals"]
+    measures = [
+        Measure(
+            name,
+            seen["contribution"],
+            seen["contribution"],
+            f"rank {seen['rank']}, score {seen['score']:.4g}, weight {seen['weight']:.4g}",
+        )
+        for name, seen in signals.items()
+    ]
+    total = Measure("sum", sum(seen["contribution"] for seen in signals.values()))
+    first, last = item["lines"]
+    return View(
+        item["chunk_id"],
+        item["path"],
+        item["score"],
+        item["content"],
+        item["heading_path"],
+        (first, last),
+        (*measures, total),
+    )
+
+
+def _rifflux(item: Item) -> View:
+    breakdown: Item = item["score_breakdown"]
+    score = next(breakdown[name] for name in ("rrf", "bm25", "cosine") if name in breakdown)
+    measures = tuple(
+        Measure(name, value, None if name.endswith("_rank") else abs(value))  # bm25 is negative
+        for name, value in breakdown.items()
+    )
+    return View(
+        item["chunk_id"], item["path"], score, item["content"], item["heading_path"], measures=measures
+    )
+
+
+def _harness(item: Item) -> View:
+    score = item["doc_score"]
+    measures = (Measure("doc_score", score, score, f"updated {item['updated_at']}"),)
+    return View(item["chunk_id"], item["path"], score, item["snippet"], measures=measures)
+
+
+def _mcb(item: Item) -> View:
+    node: Item = item["node"]
+    lines = (node["start_line"], node["end_line"])
+    measures = [
+        Measure(name, item[name], item[name]) for name in ("bm25_rank", "semantic_rank", "graph_rank")
+    ]
+    distance = item["provenance"]["distance_in_graph"]
+    if distance is not None:
+        measures.append(Measure("distance", distance))
+    measures.append(Measure("freshness", item["freshness_penalty"], remark=item["freshness"]))
+    fields: list[str] = item["matched_fields"]
+    measures.append(Measure("matched_fields", len(fields), remark=", ".join(fields)))
+    return View(
+        f"{node['path']}:{lines[0]}-{lines[1]}",
+        node["path"],
+        item["score"],
+        node["content"],
+        node["name"],
+        lines,
+        tuple(measures),
+    )
+
+
+def _knowledge(item: Item) -> View:
+    components: Item = item.get("relevance_components", {})
+    measures = [Measure(name, value, value) for name, value in components.items()]
+    kind = str(item["relevance_kind"])
+    measures.append(Measure("relevance", item["relevance_score"], item["relevance_score"], kind))
+    if item["score_kind"] != kind:
+        measures.append(Measure("score", item["score"], remark=str(item["score_kind"])))
+    path = item["metadata"]["source_path"]
+    return View(item["id"], path, item["relevance_score"], item["text"], measures=tuple(measures))
+
+
+def _cfs(item: Item) -> View:
+    chunk: Item = item["chunk"]
+    score = item["score"]
+    measures = (Measure("score", score, score),)
+    return View(chunk["id"], item["document"]["path"], score, chunk["text"], measures=measures)
+
+
+VIEWS: Mapping[str, Callable[[Item], View]] = {
+    "quintet": _house,
+    "rifflux": _rifflux,
+    "harness": _harness,
+    "mcb": _mcb,
+    "knowledge": _knowledge,
+    "cfs": _cfs,
+}

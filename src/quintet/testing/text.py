@@ -1,0 +1,106 @@
+"""The text index's suite."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quintet.model import Hit, TextQuery
+from quintet.ports import Rows, TextIndex
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A chunk as a text index sees it."""
+
+    chunk_id: str
+    path: str
+    sequence: int
+    content: str
+    heading_path: str = ""
+    title: str = ""
+
+
+class TextIndexSuite:
+    """Subclass and define `build`."""
+
+    ROWS = (
+        TextRow("a", "b.md", 0, "The cache keeps results for an hour."),
+        TextRow("b", "a.md", 0, "Nothing to see here.", "Operations > Cache", "Guide"),
+        TextRow("c", "c.md", 1, "def getUserName(): return cached_value"),
+        TextRow("d", "c.md", 0, "全文検索エンジンの仕組み"),
+        TextRow("e", "d.md", 0, "local-first software, written in C++"),
+        TextRow("f", "e.md", 0, "same words here"),
+        TextRow("g", "d.md", 1, "same words here"),
+        TextRow("h", "f.md", 0, "使用Python编写"),
+    )
+
+    def build(self, rows: Sequence[TextRow]) -> TextIndex:
+        raise NotImplementedError
+
+    def rows_of(self, chunk_ids: Sequence[str]) -> Rows:
+        """Which rows these chunks have in what was built last, ascending."""
+        numbers = {one.chunk_id: at for at, one in enumerate(self.ROWS, start=1)}
+        return np.array(sorted(numbers[chunk_id] for chunk_id in chunk_ids), np.int64)
+
+    def found(self, query: TextQuery, depth: int = 10, within: Sequence[str] | None = None) -> list[Hit]:
+        index = self.build(self.ROWS)
+        rows = None if within is None else self.rows_of(within)
+        return index.search(query, depth, rows)
+
+    def ids(self, *terms: str, **options: bool) -> list[str]:
+        return [hit.chunk_id for hit in self.found(TextQuery(terms, **options))]  # type: ignore[arg-type]
+
+    def test_a_word_is_found_in_content_heading_and_title(self) -> None:
+        assert set(self.ids("cache")) == {"a", "b"}
+        assert self.ids("guide") == ["b"]
+
+    def test_scores_fall_and_are_the_negated_raw(self) -> None:
+        hits = self.found(TextQuery(("cache", "hour")))
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert all(hit.raw == -hit.score for hit in hits)
+
+    def test_equal_scores_go_by_path_even_over_the_cut(self) -> None:
+        assert [hit.chunk_id for hit in self.found(TextQuery(("same",)), 1)] == ["g"]
+        assert self.ids("same") == ["g", "f"]
+
+    def test_a_term_with_punctuation_is_a_phrase(self) -> None:
+        assert self.ids("local-first") == ["e"]
+        assert self.ids("first-local") == []
+
+    def test_required_phrases_must_all_be_there(self) -> None:
+        query = TextQuery(("cache",), ("same words",), phrases_required=True)
+        assert self.found(query) == []
+
+    def test_cjk_is_found_by_any_part_of_two_characters(self) -> None:
+        for part in ("検索", "索エ", "エンジン", "仕組み", "全文検索エンジンの仕組み"):
+            assert self.ids(part) == ["d"]
+        assert self.ids("検エ") == []
+
+    def test_a_word_glued_to_cjk_is_a_word(self) -> None:
+        assert self.ids("python") == ["h"]
+
+    def test_identifiers_are_found_by_their_parts_where_asked(self) -> None:
+        assert self.ids("user", parts=True) == ["c"]
+        assert self.ids("user") == []
+        assert self.ids("get_user_name", parts=True) == ["c"]
+
+    def test_a_filter_is_applied_before_the_cut(self) -> None:
+        hits = self.found(TextQuery(("same",)), 1, ["f"])
+        assert [hit.chunk_id for hit in hits] == ["f"]
+        assert self.found(TextQuery(("same",)), 1, []) == []
+
+    def test_matched_fields_name_where_a_chunk_was_found(self) -> None:
+        index = self.build(self.ROWS)
+        fields = index.matched_fields(TextQuery(("cache",)), ["a", "b"])
+        assert fields == {"a": ["content"], "b": ["heading_path"]}
+
+    def test_text_without_a_word_has_no_tokens(self) -> None:
+        index = self.build(self.ROWS)
+        assert index.tokens("++ -- !") == []
+        assert index.tokens("C++") == ["c"]
+
+    def test_the_order_of_insertion_does_not_show(self) -> None:
+        query = TextQuery(("cache", "same", "words", "here"))
+        one = self.build(self.ROWS).search(query, 5)
+        assert self.build(tuple(reversed(self.ROWS))).search(query, 5) == one

@@ -1,0 +1,237 @@
+"""Nothing a person types may raise, lose a leg or make a body that cannot be sent."""
+
+import json
+import random
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+import quintet
+from quintet import Index, UsageError
+
+SEED = 5
+TOTAL = 20_000
+LONG = 100_000  # characters
+
+WORDS = [
+    *("lantern", "harbour", "quartz", "meadow", "copper", "violet", "ember", "glacier", "saffron", "willow"),
+    *("local-first", "C++", "don't", "foo.bar", "x_y", "naïve", "Straße", "getUserName", "HTTPServer"),
+    *("検索", "索引エンジン", "データベース", "서울", "中文", "بحث", "كتاب", "שלום", "поиск", "δοκιμή"),
+]
+OPERATORS = ["AND", "OR", "NOT", "NEAR", "NEAR(", "(", ")", ":", "^", "*", "+", "-", '"', "'", ",", "{", "}"]
+FRAGMENTS = [
+    *("a AND", "what is X?", "-- ", "/*", "'; DROP TABLE chunks; --", "1 OR 1=1", "UNION SELECT * FROM meta"),
+    *(
+        "content:",
+        "{content title} :",
+        "NEAR(a b, 3)",
+        "rank MATCH",
+        "rowid",
+        "%",
+        "_",
+        "\\",
+        "\\u0000",
+        "$1",
+        "?1",
+    ),
+    *(
+        "C++",
+        "c#",
+        ".NET",
+        "a.b.c",
+        "@user",
+        "#tag",
+        "http://x.y/z?a=b&c=d",
+        "e-mail",
+        "don't",
+        "rock'n'roll",
+    ),
+]
+ODD = [
+    *(
+        "\0",
+        "\ud800",
+        "\udfff",
+        "\udc00\ud800",
+        "\x01",
+        "\x1b[31m",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "\ufeff",
+        "\u200b",
+    ),
+    *(
+        "\U0001f50d",
+        "👨‍👩‍👧‍👦",
+        "🇬🇧",
+        "e\u0301",
+        "\u0301",
+        "a\u0300\u0301\u0302",
+        "\u202e",
+        "\ufdfa",
+        "\ufffd",
+    ),
+    *("\t", "\n", "\r\n", "\u3000", "\u00a0", "\U0010ffff", "ﬁ", "Ⅷ", "½", "٣", "𝔘", "ᄀ", "ｶ"),
+]
+
+REQUESTS = [
+    *(("quintet", {"mode": mode}) for mode in ("lexical", "semantic", "hybrid")),
+    *(("rifflux", {"mode": mode}) for mode in ("lexical", "semantic", "hybrid")),
+    *(("harness", {"mode": mode}) for mode in ("keyword", "semantic", "hybrid")),
+    *(("knowledge", {"search_method": mode}) for mode in ("keyword", "semantic", "hybrid")),
+    ("knowledge", {"search_method": "hybrid", "query_preprocessing": "normalize"}),
+    ("mcb", {}),
+    ("mcb", {"graph_expansion": {"related": {"radius": 1}}}),
+    *(("cfs", {"mode": mode}) for mode in ("lexical", "semantic", "hybrid")),
+    *((name, {"syntax": "fts5"}) for name in ("quintet", "rifflux", "harness", "knowledge", "mcb", "cfs")),
+]
+LEXICAL = [
+    (name, params)
+    for name, params in REQUESTS
+    if "semantic" not in params.values() and "syntax" not in params
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """Sixty documents: two of each word, with others around it."""
+    base = tmp_path_factory.mktemp("queries")
+    files = base / "files"
+    files.mkdir()
+    for number, (word, side) in enumerate(product(WORDS, ("plain", "second"))):
+        (files / f"{number:02d}.md").write_text(
+            f"# Page {number}\n\nThe {word} of the {side} page.\n", "utf-8"
+        )
+    (files / "60.txt").write_text("What is X? A and B, not C near D.\n", "utf-8")
+    (files / "61.txt").write_text("\U0001f50d \U0001f50e emoji only in name\n", "utf-8")
+    with quintet.open(base / "index", embedder="hashing") as opened:
+        assert opened.sync([files]).problems == []
+        yield opened
+
+
+def _queries(chance: random.Random, count: int) -> Iterator[str]:
+    pools = (WORDS, OPERATORS, FRAGMENTS, ODD)
+    for _ in range(count):
+        pieces = [chance.choice(chance.choice(pools)) for _ in range(chance.randint(1, 7))]
+        text = chance.choice(("", " ", " ")).join(pieces)
+        yield "".join(chance.sample(text, len(text))) if chance.random() < 0.1 else text
+
+
+def _ask(index: Index, query: str, contract: str, params: dict[str, object]) -> str | None:
+    """What is found, as text that was sent and received; None where the request is refused."""
+    try:
+        response = index.search(query, contract, **params)
+    except UsageError as error:
+        assert error.code in {"bad_query", "embeddings_unavailable"}
+        assert error.message.splitlines() == [error.message]
+        error.message.encode("utf-8")
+        return None
+    sent = json.dumps(response.wire(), ensure_ascii=False, allow_nan=False).encode("utf-8")
+    return json.dumps(json.loads(sent), ensure_ascii=False)
+
+
+def test_twenty_thousand_hostile_queries_raise_nothing_but_usage_errors(index: Index) -> None:
+    chance = random.Random(SEED)
+    for number, query in enumerate(_queries(chance, TOTAL)):
+        contract, params = REQUESTS[number % len(REQUESTS)]
+        answer = _ask(index, query, contract, {**params, "limit": 3})
+        assert answer is not None or params.get("syntax") == "fts5" or not _searchable(query, params), repr(
+            query
+        )
+
+
+def _searchable(query: str, params: dict[str, object]) -> bool:
+    if params.get("query_preprocessing") == "normalize":
+        return any(char.isalnum() for char in query)
+    return bool(query.replace("\0", " ").strip())
+
+
+@pytest.mark.parametrize(("contract", "params"), LEXICAL)
+def test_a_word_that_is_in_a_document_finds_it_whatever_stands_around_it(
+    index: Index, contract: str, params: dict[str, object]
+) -> None:
+    chance = random.Random(SEED)
+    junk = [one for one in (*OPERATORS, *FRAGMENTS, *ODD) if '"' not in one]
+    for word in WORDS:
+        for _ in range(6):
+            before, behind = chance.choice(junk), chance.choice(junk)
+            query = f"{before} {word} {behind}"
+            answer = index.search(query, contract, **params, limit=20)
+            assert word in json.dumps(answer.wire(), ensure_ascii=False), query
+            assert not {note["code"] for note in answer.notes} & {"no_searchable_terms", "leg_failed"}
+
+
+@pytest.mark.parametrize(("contract", "params"), LEXICAL)
+def test_an_unclosed_quote_does_not_hide_the_word_behind_it(
+    index: Index, contract: str, params: dict[str, object]
+) -> None:
+    for query in ('"lantern', 'lantern"', '"lantern" "', '" lantern', '"""lantern', "'lantern"):
+        assert "The lantern of" in (_ask(index, query, contract, params) or ""), query
+
+
+@pytest.mark.parametrize(("contract", "params"), REQUESTS[:16])
+def test_a_hundred_thousand_characters_are_answered(
+    index: Index, contract: str, params: dict[str, object]
+) -> None:
+    for unit in (
+        "lantern harbour ",
+        "lantern.",
+        "lantern検索",
+        "a ",
+        "検索",
+        '"lantern harbour" ',
+        "\U0001f50d",
+        "\0 x",
+    ):
+        query = "page " + (unit * LONG)[:LONG]
+        answer = index.search(query, contract, **params)
+        assert json.dumps(answer.wire(), allow_nan=False)
+
+
+def test_one_phrase_of_a_hundred_thousand_characters_is_answered(index: Index) -> None:
+    for contract, params in LEXICAL:
+        index.search('"' + ("the page of the " * LONG)[: LONG - 2] + '"', contract, **params)
+
+
+def test_a_capped_query_says_so(index: Index) -> None:
+    words = " ".join(f"word{number}" for number in range(1_000))
+    codes = [note["code"] for note in index.search(words, "rifflux").notes]
+    assert codes == ["terms_capped"]
+
+
+@pytest.mark.parametrize("query", ["", " ", "\t\n", "\0", "\0 \0", "\u3000"])
+def test_a_blank_query_is_refused_with_what_to_do(index: Index, query: str) -> None:
+    with pytest.raises(UsageError, match="ask with at least one word") as caught:
+        index.search(query)
+    assert caught.value.code == "bad_query"
+
+
+def test_a_query_without_any_word_is_answered_with_a_note(index: Index) -> None:
+    for query in ("???", '"', "!!", "(", "*", "\ufffd"):
+        response = index.search(query, "rifflux", mode="lexical")
+        assert response.body["results"] == []
+        assert [note["code"] for note in response.notes] == ["no_searchable_terms"], query
+
+
+def test_a_lone_surrogate_is_echoed_as_the_replacement_character(index: Index) -> None:
+    assert index.search("lantern \ud800", "rifflux").body["query"] == "lantern \ufffd"
+
+
+@pytest.mark.parametrize("command", ["*reads", "*id", "*"])
+def test_a_command_of_fts5_itself_is_not_a_query(index: Index, command: str) -> None:
+    with pytest.raises(UsageError, match="not valid FTS5"):
+        index.search(command, "rifflux", syntax="fts5")
+
+
+def test_an_overlong_phrase_is_looked_up_by_its_beginning(index: Index) -> None:
+    response = index.search('"' + "the lantern of the plain page " * 1_000 + '"', "cfs", mode="lexical")
+    assert [note["code"] for note in response.notes] == ["terms_capped"]
+
+
+def test_bad_fts5_syntax_names_the_position(index: Index) -> None:
+    with pytest.raises(UsageError) as caught:
+        index.search("lantern AND", "rifflux", syntax="fts5")
+    assert caught.value.code == "bad_query"
+    assert caught.value.details == {"position": len("lantern AND")}

@@ -1,0 +1,93 @@
+"""Every implementation of a port passes the suite that ships with the product."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from quintet.embed.hashing import HashingEmbedder
+from quintet.model import Chunk, Document
+from quintet.ports import Embedder, Entry, Root, Rows, TextIndex, VectorIndex
+from quintet.stores.sqlite.store import SqliteSnapshot, SqliteStore
+from quintet.stores.sqlite.writer import text_hash
+from quintet.testing import (
+    EmbedderSuite,
+    FixedEmbedder,
+    MemoryVectorIndex,
+    TextIndexSuite,
+    TextRow,
+    VectorIndexSuite,
+    VectorRow,
+)
+from quintet.vector import quantise
+
+
+class TestHashing(EmbedderSuite):
+    def build(self) -> Embedder:
+        return HashingEmbedder()
+
+
+class TestFixed(EmbedderSuite):
+    def build(self) -> Embedder:
+        return FixedEmbedder({"a cache keeps what was computed": (1.0, 2.0)}, 2)
+
+
+class TestMemoryVectors(VectorIndexSuite):
+    def build(self, rows: Sequence[VectorRow]) -> VectorIndex:
+        return MemoryVectorIndex(rows)
+
+
+class OnSqlite:
+    """Builds real stores in a temporary folder."""
+
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> Iterator[None]:
+        self.folder = tmp_path
+        self.count = 0
+        with ExitStack() as self.stack:
+            yield
+
+    def snapshot(
+        self, rows: Sequence[tuple[Chunk, str, str]], vectors: Sequence[VectorRow] = ()
+    ) -> SqliteSnapshot:
+        self.count += 1
+        store = SqliteStore(self.folder / str(self.count))
+        store.create()
+        self.stack.callback(store.close)
+        with store.writer(1) as writer, writer.batch():
+            writer.put_root(Root("root", "/nowhere"))
+            for path in dict.fromkeys(path for _, path, _ in rows):
+                mine = [(chunk, title) for chunk, at, title in rows if at == path]
+                document = Document("root", path, mine[0][1], "text/plain", None, 1, 1, "", {})
+                writer.put(Entry(document, tuple(chunk for chunk, _ in mine), 2))
+            if vectors:
+                writer.use_embedder("fixed", len(vectors[0].vector))
+                hashes = [text_hash(chunk) for chunk, _, _ in rows]
+                writer.put_vectors(hashes, quantise([row.vector for row in vectors]))
+        return self.stack.enter_context(store.snapshot())
+
+    def rows_of(self, chunk_ids: Sequence[str]) -> Rows:
+        connection = apsw.Connection(str(self.folder / str(self.count) / "index.db"))
+        rows = dict(connection.execute("SELECT id, row FROM chunks"))
+        connection.close()
+        return np.array(sorted(rows[chunk_id] for chunk_id in chunk_ids), np.int64)
+
+
+class TestFts5(OnSqlite, TextIndexSuite):
+    def build(self, rows: Sequence[TextRow]) -> TextIndex:
+        made = [
+            (Chunk(r.chunk_id, "", r.sequence, r.content, r.heading_path, 1, 1), r.path, r.title)
+            for r in rows
+        ]
+        return self.snapshot(made).text
+
+
+class TestSqliteVectors(OnSqlite, VectorIndexSuite):
+    def build(self, rows: Sequence[VectorRow]) -> VectorIndex:
+        made = [
+            (Chunk(r.chunk_id, "", r.sequence, f"text of {r.chunk_id}", "", 1, 1), r.path, "") for r in rows
+        ]
+        return self.snapshot(made, rows).vectors
