@@ -17,7 +17,7 @@ from quintet.errors import (
     UsageError,
 )
 from quintet.index import Index, open, rifflux
-from quintet.ingest.sync import Report
+from quintet.ingest.run import Report
 from quintet.search.search import Response
 
 __version__ = "0.1.0"

@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -10,10 +11,12 @@ from typing import Any, Final
 
 from quintet.contracts import HOUSE, contract_named
 from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
-from quintet.errors import Conflict, NotFound
+from quintet.errors import Conflict, NotFound, UsageError
 from quintet.ingest.lag import Lag, lag
 from quintet.ingest.roots import Target, again, named, targets
-from quintet.ingest.sync import Progress, Report, Run, check_embedder, sync
+from quintet.ingest.run import Progress, Report, Run
+from quintet.ingest.sync import sync
+from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
 from quintet.model import Json, Passage
 from quintet.ports import Embedder, Root
@@ -93,30 +96,70 @@ class Index:
         paths: Sequence[str | os.PathLike[str]] | None = None,
         *,
         force: bool = False,
+        embed: bool = True,
         progress: Progress | None = None,
     ) -> Report:
         """Index folders and files; without `paths`, what is indexed already, else the current folder.
 
-        Returns when everything is searchable and embedded. A path may be written `name=path`.
+        Returns when everything is searchable and embedded; with `embed=False` when it is searchable by
+        text. A path may be written `name=path`. `progress` is called with stage, done and total; an
+        exception raised from it ends the run with what was committed so far.
         """
+        self._check_loadable()
+        given = [named(os.fspath(path), Path.cwd()) for path in paths or ()]
+        with self._running(progress, force) as run:
+            known = run.writer.roots()
+            if given or not known:
+                chosen = targets(given or [named(".", Path.cwd())], known)
+            else:
+                chosen = self._again(known, run.report)
+            sync(run, chosen)
+            if embed:
+                self._embed(run)
+        return run.report
+
+    def embed(self, *, progress: Progress | None = None) -> Report:
+        """Embed what has no vector yet."""
+        self._check_loadable()
+        with self._running(progress) as run:
+            self._embed(run)
+        return run.report
+
+    def reembed(self, embedder: Any, *, progress: Progress | None = None) -> Report:
+        """Make every vector anew with another embedder. The old ones are used until all are there."""
+        chosen = self._chosen(embedder)
+        if chosen is None:
+            raise UsageError("re-embedding needs an embedder; name one, such as 'granite'")
+        with self._running(progress) as run, run.report.stage("embed"):
+            run.report.embedded = reembed(run, chosen)
+        self.embedder, self._stored, self._unloadable = chosen, chosen.identity, False
+        return run.report
+
+    @contextmanager
+    def _running(self, progress: Progress | None, force: bool = False) -> Iterator[Run]:
+        start = time.perf_counter()
+        with self._store.writer(self.settings.writer_timeout) as writer:
+            run = Run(writer, self.settings, time.time_ns, progress or _silent, Report(), force)
+            yield run
+            run.report.pending = writer.count_pending()
+        run.report.seconds = time.perf_counter() - start
+
+    def _embed(self, run: Run) -> None:
+        if self.embedder is None:
+            return
+        with self._store.snapshot() as snapshot:
+            stored = snapshot.catalog.embedder
+        check_embedder(self.embedder, stored)
+        with run.report.stage("embed"):
+            run.report.embedded = embed_pending(run, self.embedder, stored)
+        self._stored = self.embedder.identity
+
+    def _check_loadable(self) -> None:
         if self._unloadable:
             raise Conflict(
                 f"this index was embedded with {self._stored!r}, which Quintet cannot load by itself; "
                 "open it with embedder=<that embedder>, or with embedder=None to index text only"
             )
-        given = [named(os.fspath(path), Path.cwd()) for path in paths or ()]
-        with self._store.writer(self.settings.writer_timeout) as writer:
-            report = Report()
-            known = writer.roots()
-            if given or not known:
-                chosen = targets(given or [named(".", Path.cwd())], known)
-            else:
-                chosen = self._again(known, report)
-            run = Run(writer, self.settings, force, time.time_ns, progress or _silent, report)
-            sync(run, chosen, self.embedder, self._stored)
-        if self.embedder is not None:
-            self._stored = self.embedder.identity
-        return report
 
     @staticmethod
     def _again(known: Sequence[Root], report: Report) -> list[Target]:
@@ -186,6 +229,9 @@ class Index:
         return self._store.examine()
 
     def close(self) -> None:
+        close = getattr(self.embedder, "close", None)
+        if close is not None:
+            close()
         self._store.close()
 
     def __enter__(self) -> "Index":

@@ -6,7 +6,7 @@ import pytest
 
 from contracts.conftest import Library
 from contracts.fixed import codes, ladder, name_at, paths, results, same_place_in_both
-from quintet.contracts import Answer, mcb
+from quintet.contracts import Answer, mcb, read
 from quintet.errors import UsageError
 from quintet.model import Chunk, Document, Evidence, Passage, Ranked
 
@@ -109,7 +109,8 @@ def test_the_projection_shows_graph_evidence_and_freshness() -> None:
         "none",
     )
     plan = mcb.plan("f", mcb.Params())
-    (item,) = results_of(mcb.project(mcb.Params(), plan, answer))
+    body: Any = mcb.project(mcb.Params(), plan, answer)
+    (item,) = body["results"]
     assert item["graph_rank"] == 1 - 2 / 4
     assert item["provenance"]["matched_graph_expansion"] is True
     assert item["provenance"]["distance_in_graph"] == 2
@@ -123,11 +124,6 @@ def test_the_projection_shows_graph_evidence_and_freshness() -> None:
         "end_line": 9,
         "content": "def f(): ...",
     }
-
-
-def results_of(body: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = body["results"]
-    return found
 
 
 @pytest.mark.requirement("002-STEP-1", "002-STEP-2", "002-PORT-K")
@@ -214,7 +210,8 @@ def test_text_ranks_follow_bm25(library: Library) -> None:
 @pytest.mark.requirement("002-PORT-MIN-SCORE", "002-T-FTS-4")
 def test_a_least_score_cuts_the_text_leg(library: Library) -> None:
     index = library(ladder(8))
-    scores = [-item["score_breakdown"]["bm25"] for item in results(index.search("word", "rifflux"))]
+    lexical = results(index.search("word", "rifflux", mode="lexical"))
+    scores = [-item["score_breakdown"]["bm25"] for item in lexical]
     # mcb adds bm25 of identifier parts, of which these files have none
     assert len(results(index.search("word", "mcb", min_score=scores[2]))) == 3
     assert results(index.search("word", "mcb", min_score=scores[0] + 1)) == []
@@ -289,10 +286,7 @@ def test_a_scope_that_means_nothing_is_refused(library: Library, scope: object) 
     ],
 )
 def test_each_graph_strategy_can_be_asked_for(given: Any, expected: Any) -> None:
-    params = mcb.CONTRACT.parameters
-    from quintet.contracts import read
-
-    expansion = mcb.plan("q", read("mcb", params, {"graph_expansion": given}, {})).expansion
+    expansion = mcb.plan("q", read("mcb", mcb.Params, {"graph_expansion": given}, {})).expansion
     assert (expansion and (expansion.strategy, expansion.distance)) == expected
 
 

@@ -1,6 +1,7 @@
 """Exit codes and error messages: one line or one JSON document, never a traceback."""
 
 import json
+import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -102,9 +103,6 @@ def test_another_embedder_than_the_indexs_own_is_exit_code_four(library: Path, q
         assert done.err.endswith("[index_mismatch]\n")
 
 
-@pytest.mark.xfail(
-    reason="filelock's Timeout is an OSError, so the store translates it to store_failed first"
-)
 def test_a_writer_that_is_busy_is_exit_code_four(
     library: Path, quintet: Quintet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +162,20 @@ def test_a_fault_of_ours_asks_to_be_reported_and_shows_its_trace_only_when_asked
     assert json.loads(quintet("search", "x", "--json").out)["error"]["code"] == "internal_error"
     monkeypatch.setenv("QUINTET_DEBUG", "1")
     assert "Traceback (most recent call last)" in quintet("search", "x").err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the current folder")
+def test_a_current_folder_that_is_gone_is_one_line(
+    tmp_path: Path, quintet: Quintet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for arguments in (("search", "x"), ("index",)):
+        done = quintet(*arguments)
+        assert done.code == 2
+        assert one_line(done).endswith("[invalid_path]\n")
 
 
 def test_exit_codes_reach_the_shell(shelf: Path, tmp_path: Path) -> None:

@@ -129,6 +129,15 @@ def test_fts5_syntax_is_passed_on_and_refused_by_name(indexed: Path, quintet: Qu
     assert done.err.endswith("[bad_query]\n")
 
 
+def test_the_same_path_in_two_roots_is_shown_twice(library: Path, quintet: Quintet) -> None:
+    for root in ("one", "two"):
+        (library / root).mkdir()
+        (library / root / "same.md").write_text("# Same\n\nzeppelin\n", "utf-8")
+    quintet("index", "one", "two", "--embedder", "none")
+    for contract in ("quintet", "mcb"):
+        assert quintet("search", "zeppelin", "--contract", contract).out.count(". same.md:1-3  Same  ") == 2
+
+
 def test_a_query_that_looks_like_an_option_follows_two_dashes(indexed: Path, quintet: Quintet) -> None:
     done = quintet("search", "--mode", "lexical", "--", "--json")
     assert (done.code, done.out, done.err) == (1, "", "no match\n")

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
 from quintet.contracts.filters import GENERAL, filters, scope
-from quintet.contracts.parameters import LIMIT, SYNTAX, Refused, number, one_of, parameter
+from quintet.contracts.parameters import LIMIT, SYNTAX, Refused, is_number, number, one_of, parameter
 from quintet.model import Evidence, Filter, Freshness, Json, Ranked
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 from quintet.vector import Int16, quantise
@@ -25,13 +25,9 @@ FARTHEST = 10  # hops; a wider circle reaches most of any repository
 def embedding(value: object) -> object:
     """A precomputed query vector, made canonical."""
     numbers = value if isinstance(value, (list, tuple)) else ()
-    if not numbers or not all(_is_number(one) for one in numbers):
+    if not numbers or not all(is_number(one) for one in numbers):
         raise Refused("a list of finite numbers, as long as the index's vectors")
     return quantise(list(numbers))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
 def expansion(value: object) -> object:
@@ -55,7 +51,7 @@ def field_weights(value: object) -> object:
     allowed = f"an object that gives weights of 0 or more to some of {', '.join(FIELDS)}"
     if not isinstance(value, Mapping) or not set(value) <= set(FIELDS):
         raise Refused(allowed)
-    if not all(_is_number(weight) and weight >= 0 for weight in value.values()):
+    if not all(is_number(weight) and weight >= 0 for weight in value.values()):
         raise Refused(allowed)
     return tuple((name, float(value[name])) for name in FIELDS if name in value)
 

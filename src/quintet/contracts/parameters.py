@@ -74,7 +74,10 @@ def _unknown(contract: str, name: str, known: list[str]) -> str:
 
 def shown(value: object) -> str:
     """A value as a message may hold it: one line, not too long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to spell out an int of more than 4300 digits
+        text = f"a {type(value).__name__} too large to show"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -91,14 +94,23 @@ def whole(low: int, high: int) -> Check:
     return check
 
 
+def is_number(value: object) -> bool:
+    """A finite number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # an int beyond 1.8e308
+        return False
+
+
 def number(low: float, high: float) -> Check:
     """A finite number in [low, high]; -inf and inf leave a side open."""
     wanted = "a number" if not isfinite(low) else f"a number from {low:g}"
     wanted += f" to {high:g}" if isfinite(high) else ""
 
     def check(value: object) -> object:
-        fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not fits or not isfinite(float(value)) or not low <= value <= high:  # type: ignore[arg-type,operator]
+        if not is_number(value) or not low <= value <= high:  # type: ignore[operator]
             raise Refused(wanted)
         return float(value)  # type: ignore[arg-type]
 

@@ -1,93 +1,37 @@
-"""THE WRITE PATH: walk, plan, parse, chunk, and one transaction a batch; then vectors for new text."""
+"""THE WRITE PATH: walk, plan, parse, chunk, and one transaction a batch."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from quintet.errors import Conflict
 from quintet.ingest.chunk import chunk
 from quintet.ingest.parse import parse
 from quintet.ingest.parse.model import Piece
 from quintet.ingest.plan import Plan, plan
 from quintet.ingest.read import Content, Unreadable, read
 from quintet.ingest.roots import Target
+from quintet.ingest.run import Run
 from quintet.ingest.walk import Found, Problem, walk
 from quintet.model import Chunk, Document, digest
-from quintet.ports import Embedder, Entry, KnownFile, Root, Writer
+from quintet.ports import Entry, KnownFile, Root, Writer
 from quintet.settings import Settings
-from quintet.vector import quantise
 
 LATEST_NS = 253_402_300_799_000_000_000  # the end of the year 9999: the last a date can say
 
-Progress = Callable[[str, int, int], None]
 
-
-@dataclass(slots=True)
-class Report:
-    """What a run did. `skipped` were seen and not written; each entry of `problems` says why."""
-
-    indexed: int = 0
-    skipped: int = 0
-    removed: int = 0
-    embedded: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    seconds: float = 0.0
-    stages: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.stages[name] = self.stages.get(name, 0.0) + time.perf_counter() - start
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What every step of a run needs."""
-
-    writer: Writer
-    settings: Settings
-    force: bool
-    clock_ns: Callable[[], int]
-    progress: Progress
-    report: Report
-
-
-def sync(run: Run, targets: Sequence[Target], embedder: Embedder | None, stored: str | None) -> Report:
-    """Bring the index up to date with `targets`, then embed what has no vector."""
-    start = time.perf_counter()
-    check_embedder(embedder, stored)
+def sync(run: Run, targets: Sequence[Target]) -> None:
+    """Bring the text of the index up to date with `targets`."""
     for target in targets:
         _sync_target(run, target)
-    if embedder is not None:
-        with run.report.stage("embed"):
-            _embed(run, embedder, stored)
     with run.writer.batch():  # even if this run removed nothing: the one before may have been cut short
         run.writer.drop_unused_vectors()
-    run.report.seconds = time.perf_counter() - start
-    return run.report
-
-
-def check_embedder(embedder: Embedder | None, stored: str | None) -> None:
-    if embedder is not None and stored is not None and embedder.identity != stored:
-        raise Conflict(
-            f"this index was embedded with {stored!r}, not {embedder.identity!r}; "
-            "open it with that embedder, or index into another folder (--db) with the new one"
-        )
 
 
 def _sync_target(run: Run, target: Target) -> None:
     with run.report.stage("walk"):
         found, problems = walk_target(target, run.settings)
-        known = {
-            path: file for path, file in run.writer.known(target.root.name).items() if target.covers(path)
-        }
+        known = in_scope(target, problems, run.writer.known(target.root.name))
         todo = plan(found, known, force=run.force)
     run.report.problems.extend(problems)
     run.report.skipped += len(problems) + len(todo.unchanged)
@@ -213,19 +157,3 @@ def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
             )
         )
     return tuple(chunks)
-
-
-def _embed(run: Run, embedder: Embedder, stored: str | None) -> None:
-    if stored is None:
-        with run.writer.batch():
-            run.writer.use_embedder(embedder.identity, embedder.dimensions)
-    after, done = 0, 0
-    while rows := run.writer.pending(after, run.settings.embed_batch):
-        texts = {key: text for _, key, text in rows}
-        vectors = quantise(embedder.embed_documents(list(texts.values())))
-        with run.writer.batch():
-            run.writer.put_vectors(list(texts), vectors)
-        after = rows[-1][0]
-        done += len(texts)
-        run.progress("embed", done, 0)
-    run.report.embedded = done

@@ -17,7 +17,6 @@ from quintet.interfaces.views import Measure, View
 
 if TYPE_CHECKING:
     from quintet.index import IndexStatus
-    from quintet.ingest.sync import Progress
     from quintet.model import Passage
 
 INDENT = "    "
@@ -25,6 +24,8 @@ SNIPPET_LINES = 4
 SNIPPET_WIDTH = 100  # columns in a pipe, and at most on a terminal
 BAR = 14  # columns: with names, numbers and remarks a line still fits into 80
 DIM, BOLD, FOUND = Style(dim=True), Style(bold=True), Style(bold=True, color="yellow")
+
+Listener = Callable[[str, int, int], None]  # stage, done, total; a total of 0 is not known
 
 
 class Screen(Console):
@@ -191,7 +192,7 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def progress() -> Iterator["Progress"]:
+def progress() -> Iterator[Listener]:
     """A bar for each stage on standard error, if that is a terminal."""
     if not is_terminal(sys.stderr):
         yield _silent
@@ -203,7 +204,7 @@ def progress() -> Iterator["Progress"]:
         yield _into(bars.add_task, bars.update)
 
 
-def _into(add: Callable[..., int], update: Callable[..., None]) -> "Progress":
+def _into(add: Callable[..., int], update: Callable[..., None]) -> Listener:
     tasks: dict[str, int] = {}
 
     def report(stage: str, done: int, total: int) -> None:

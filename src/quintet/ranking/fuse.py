@@ -8,12 +8,11 @@ from quintet.ranking.profile import Branch, Profile, Rrf, WeightedSum
 
 def contribution(profile: Profile, branch: Branch, rank: int, normalised: float) -> float:
     """`rank` counts from 1, whatever the fusion's own first rank is."""
-    match profile.fusion:
-        case Rrf(rrf_k, first_rank, share_of_maximum):
-            share = branch.weight / (rrf_k + first_rank + rank - 1)
-            return share / maximum(profile) if share_of_maximum else share
-        case WeightedSum():
-            return branch.weight * normalised
+    fusion = profile.fusion
+    if isinstance(fusion, WeightedSum):
+        return branch.weight * normalised
+    share = branch.weight / (fusion.rrf_k + fusion.first_rank + rank - 1)
+    return share / maximum(profile) if fusion.share_of_maximum else share
 
 
 def maximum(profile: Profile) -> float:

@@ -69,7 +69,8 @@ class Matrix:
 
     def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        for file, part in zip(self._files(), (vectors, coarse, rows), strict=True):
+        parts: tuple[npt.NDArray[np.generic], ...] = (vectors, coarse, rows)
+        for file, part in zip(self._files(), parts, strict=True):
             width = part.nbytes // len(part)
             with open(os.open(file, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as target:  # noqa: PTH123
                 if target.seek(0, os.SEEK_END) < len(self) * width:  # another state removed the rows before

@@ -70,9 +70,10 @@ class Database:
 
     def check(self, connection: apsw.Connection) -> int:
         """The schema's version; refuses a file that is not ours or is newer than this code."""
+        # Tables first: another process may commit all three at once between these lines.
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
         application = int(connection.pragma("application_id"))
         version = int(connection.pragma("user_version"))
-        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
         if application != APPLICATION_ID and (application or tables):
             raise StoreError(f"{self.file} is a database of another program; choose another folder with --db")
         if version > len(MIGRATIONS):

@@ -52,6 +52,7 @@ MIGRATIONS = (
         text_hash BLOB NOT NULL UNIQUE,
         vector BLOB NOT NULL
     );
+    CREATE TABLE next_vectors (text_hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
     CREATE VIRTUAL TABLE text USING fts5 (
         content, heading_path, title, content='', contentless_delete=1, {UNICODE}
     );

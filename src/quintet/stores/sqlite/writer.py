@@ -6,16 +6,13 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 import apsw
-import numpy as np
 
 from quintet.model import Chunk, embedding_text
 from quintet.ports import Entry, KnownFile, Root
-from quintet.stores.sqlite import catalog
+from quintet.stores.sqlite import catalog, vector_rows
 from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
 from quintet.stores.sqlite.database import Database
 from quintet.vector import Int16
-
-SPARE_VECTORS = 10_000  # dead matrix rows that are never worth a compaction
 
 
 class SqliteWriter:
@@ -147,42 +144,27 @@ class SqliteWriter:
         execute("DELETE FROM documents WHERE row = ?", (document,))
 
     def use_embedder(self, identity: str, dimensions: int) -> None:
-        """Remember which embedder the vectors are of."""
-        values = (("embedder", identity), ("dimensions", str(dimensions)))
-        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
+        vector_rows.use_embedder(self._connection, identity, dimensions)
 
-    def pending(self, after: int, limit: int) -> list[tuple[int, bytes, str]]:
+    def count_pending(self, *, replacing: bool = False) -> int:
         with self._database.inspecting() as connection:
-            rows = connection.execute(
-                "SELECT c.row, c.text_hash, c.heading_path, x.content "
-                "FROM chunks c JOIN contents x ON x.row = c.row WHERE c.row > ? "
-                "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = c.text_hash) "
-                "ORDER BY c.row LIMIT ?",
-                (after, limit),
-            )
-            return [(row, key, embedding_text(heading, content)) for row, key, heading, content in rows]
+            return vector_rows.count_pending(connection, replacing)
 
-    def put_vectors(self, hashes: Sequence[bytes], vectors: Int16) -> None:
-        rows = zip(hashes, np.ascontiguousarray(vectors, "<i2"), strict=True)
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO vectors (text_hash, vector) VALUES (?, ?)",
-            ((text_hash, vector.tobytes()) for text_hash, vector in rows),
-        )
+    def pending(self, after: int, limit: int, *, replacing: bool = False) -> list[tuple[int, bytes, str]]:
+        with self._database.inspecting() as connection:
+            return vector_rows.pending(connection, after, limit, replacing)
+
+    def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
+        vector_rows.put(self._connection, hashes, vectors, replacing)
+
+    def begin_replacement(self, identity: str) -> None:
+        vector_rows.begin_replacement(self._connection, identity)
+
+    def finish_replacement(self, identity: str, dimensions: int) -> None:
+        vector_rows.finish_replacement(self._connection, identity, dimensions)
 
     def drop_unused_vectors(self) -> None:
-        """Forget vectors no chunk needs; once most matrix rows are dead, number them anew."""
-        execute = self._connection.execute
-        execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)")
-        live, last = next(iter(execute("SELECT count(*), coalesce(max(row), 0) FROM vectors")))
-        if last > 2 * live + SPARE_VECTORS:
-            execute("CREATE TEMP TABLE kept AS SELECT text_hash, vector FROM vectors ORDER BY row")
-            execute("DELETE FROM vectors")
-            execute("DELETE FROM sqlite_sequence WHERE name = 'vectors'")
-            execute(
-                "INSERT INTO vectors (text_hash, vector) SELECT text_hash, vector FROM kept ORDER BY rowid"
-            )
-            execute("DROP TABLE kept")
-            execute("UPDATE meta SET value = value + 1 WHERE key = 'vector_epoch'")
+        vector_rows.drop_unused(self._connection)
 
 
 def text_hash(chunk: Chunk) -> bytes:

@@ -1,0 +1,83 @@
+"""Vectors for text that has none, batch by batch: an interrupted run goes on where it was."""
+
+from collections.abc import Sequence
+
+from quintet.errors import Conflict
+from quintet.ingest.run import Run
+from quintet.model import Note
+from quintet.ports import Embedder
+from quintet.vector import quantise
+
+SMALL_WORDS = """
+    a an and are as at be but by for from has in is it not of on or that the this to was with
+"""
+ENGLISH = frozenset(SMALL_WORDS.split())
+ENGLISH_SHARE = 0.12  # of the words of English prose far more are in that list; of other languages', few
+SAMPLE_WORDS = 30  # a text with fewer says little about its language
+
+
+def check_embedder(embedder: Embedder | None, stored: str | None) -> None:
+    if embedder is not None and stored is not None and embedder.identity != stored:
+        raise Conflict(
+            f"this index was embedded with {stored!r}, not {embedder.identity!r}; "
+            "open it with that embedder, or make its vectors anew: 'quintet index --reembed --embedder NAME'"
+        )
+
+
+def embed_pending(run: Run, embedder: Embedder, stored: str | None) -> int:
+    """Embed what has no vector yet; how many texts that were."""
+    if stored is None:
+        with run.writer.batch():
+            run.writer.use_embedder(embedder.identity, embedder.dimensions)
+    return _embed(run, embedder, replacing=False)
+
+
+def reembed(run: Run, embedder: Embedder) -> int:
+    """Make every vector anew. The old ones serve until the last new one is there."""
+    with run.writer.batch():
+        run.writer.begin_replacement(embedder.identity)
+    count = _embed(run, embedder, replacing=True)
+    with run.writer.batch():
+        run.writer.finish_replacement(embedder.identity, embedder.dimensions)
+    return count
+
+
+def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
+    total = run.writer.count_pending(replacing=replacing)
+    after, done = 0, 0
+    foreign = 0
+    while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
+        texts = {key: text for _, key, text in rows}
+        vectors = quantise(embedder.embed_documents(list(texts.values())))
+        with run.writer.batch():
+            run.writer.put_vectors(list(texts), vectors, replacing=replacing)
+        after = rows[-1][0]
+        done += len(rows)
+        foreign += _foreign(list(texts.values()))
+        run.progress("embed", done, total)
+    if getattr(embedder, "english_only", False) and 2 * foreign > done:
+        run.report.notes.append(_not_english(embedder.identity))
+    return done
+
+
+def _foreign(texts: Sequence[str]) -> int:
+    """How many of these are prose in another language than English, as far as their small words tell."""
+    return sum(1 for text in texts if _is_foreign(text))
+
+
+def _is_foreign(text: str) -> bool:
+    letters = [char for char in text if char.isalpha()]
+    if sum(not char.isascii() for char in letters) * 2 > len(letters):
+        return bool(letters)
+    words = text.lower().split()
+    known = sum(word.strip(".,;:!?()\"'") in ENGLISH for word in words)
+    prose = sum(word.isalpha() for word in words) * 2 > len(words)
+    return prose and len(words) >= SAMPLE_WORDS and known < ENGLISH_SHARE * len(words)
+
+
+def _not_english(identity: str) -> Note:
+    message = (
+        f"most of the text is not English, which {identity} was made for; text search works as ever, "
+        "and a multilingual model can be used through '--embedder remote'"
+    )
+    return {"code": "not_english", "message": message}
