@@ -6,6 +6,8 @@
 'never_indexed'
 """
 
+from typing import TYPE_CHECKING
+
 from quintet.errors import (
     AccessError,
     Conflict,
@@ -16,9 +18,11 @@ from quintet.errors import (
     StoreError,
     UsageError,
 )
-from quintet.index import Index, open, rifflux
-from quintet.ingest.run import Report
-from quintet.search.search import Response
+
+if TYPE_CHECKING:
+    from quintet.index import Index, open, rifflux
+    from quintet.ingest.run import Report
+    from quintet.search.search import Response
 
 __version__ = "0.1.0"
 
@@ -38,3 +42,19 @@ __all__ = [
     "open",
     "rifflux",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The engine is imported when it is first asked for: `quintet --help` needs none of it."""
+    from importlib import import_module
+
+    homes = {
+        "Index": "quintet.index",
+        "open": "quintet.index",
+        "rifflux": "quintet.index",
+        "Report": "quintet.ingest.run",
+        "Response": "quintet.search.search",
+    }
+    if name in homes:
+        return getattr(import_module(homes[name]), name)
+    raise AttributeError(f"module 'quintet' has no attribute {name!r}")

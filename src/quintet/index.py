@@ -55,6 +55,8 @@ def open(
     chosen = load_settings(folder.parent, os.environ, **settings)
     if not create and not (folder / FILE).is_file():
         raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
+    if isinstance(embedder, str):  # a wrong name leaves no folder behind
+        embedder = load_embedder(embedder)
     store = SqliteStore(folder)
     store.create()
     try:
@@ -174,6 +176,11 @@ class Index:
         """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
         with self._store.snapshot() as snapshot:
             return search(snapshot, self.embedder, contract_named(contract), query, params, self.settings)
+
+    def roots(self) -> list[Root]:
+        """The folders that are indexed."""
+        with self._store.snapshot() as snapshot:
+            return snapshot.catalog.roots()
 
     def status(self) -> IndexStatus:
         with self._store.snapshot() as snapshot:

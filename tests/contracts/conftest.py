@@ -11,7 +11,9 @@ from contracts.fixed import build
 
 
 class Library(Protocol):
-    def __call__(self, files: dict[str, str], vectors: Any = None, modified_ms: Any = None) -> quintet.Index: ...
+    def __call__(
+        self, files: dict[str, str], vectors: Any = None, modified_ms: Any = None
+    ) -> quintet.Index: ...
 
 
 @pytest.fixture

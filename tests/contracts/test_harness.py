@@ -85,7 +85,9 @@ def test_a_document_score_is_the_weighted_sum_of_both_scaled_legs(library: Libra
     keyword, vector = _scaled(_raw(index, "cache ttl")), _scaled(_cosines(index, "cache ttl"))
     for alpha in (0.25, 0.6, 0.9):
         found = results(index.search("cache ttl", "harness", hybrid_alpha=alpha))
-        expected = {path: (1 - alpha) * keyword.get(path, 0.0) + alpha * vector.get(path, 0.0) for path in FILES}
+        expected = {
+            path: (1 - alpha) * keyword.get(path, 0.0) + alpha * vector.get(path, 0.0) for path in FILES
+        }
         assert {item["path"]: item["doc_score"] for item in found} == pytest.approx(expected)
         assert paths(index.search("cache ttl", "harness", hybrid_alpha=alpha)) == sorted(
             FILES, key=lambda path: -expected[path]

@@ -155,7 +155,10 @@ def test_semantic_relevance_is_the_similarity_never_below_zero(library: Library)
 def test_keyword_search_needs_no_embedder_and_shows_bm25(library: Library) -> None:
     response = library(FILES).search("cache ttl", "knowledge", search_method="keyword")
     found = results(response)
-    assert response.status == "ok" and [item["metadata"]["uri"] for item in found] == ["cache.txt", "notes.txt"]
+    assert response.status == "ok" and [item["metadata"]["uri"] for item in found] == [
+        "cache.txt",
+        "notes.txt",
+    ]
     assert all(item["score"] < 0 and item["relevance_score"] == -item["score"] for item in found)
 
 
@@ -238,7 +241,9 @@ def test_hybrid_over_fetches_both_branches(library: Library, top_k: int, depth: 
     assert len(found) == top_k
 
 
-@pytest.mark.requirement("003-REQ-QUERY", "003-REQ-PREPROCESSING", "003-FUSE-ONCE", "003-OWN-ENGINE-NORMALISE")
+@pytest.mark.requirement(
+    "003-REQ-QUERY", "003-REQ-PREPROCESSING", "003-FUSE-ONCE", "003-OWN-ENGINE-NORMALISE"
+)
 def test_a_normalised_query_is_what_both_branches_get_and_what_is_echoed(library: Library) -> None:
     index = library(FILES, VECTORS)
     raw, clean = "  CACHE, ｔｔｌ?! ", "cache ttl"
@@ -261,7 +266,10 @@ def test_a_query_without_letters_is_an_error_once_normalised(library: Library) -
 @pytest.mark.requirement("003-REQ-INDEX")
 def test_the_index_of_all_folders_is_called_default(library: Library) -> None:
     index = library(FILES, VECTORS)
-    assert index.search("cache ttl", "knowledge", index="default").body == index.search("cache ttl", "knowledge").body
+    assert (
+        index.search("cache ttl", "knowledge", index="default").body
+        == index.search("cache ttl", "knowledge").body
+    )
     with pytest.raises(NotFound, match="there is no knowledge base 'kb_product_docs'") as error:
         index.search("cache ttl", "knowledge", index="kb_product_docs")
     assert error.value.code == "unknown_index"
@@ -324,7 +332,14 @@ def test_filters_apply_before_retrieval_on_both_branches(library: Library, metho
 @pytest.mark.requirement("003-REQ-FILTERS")
 @pytest.mark.parametrize(
     "filters",
-    ({"colour": "red"}, {"page_number": "3"}, {"page_number": True}, {"managed_by_source": 1}, {"title": ["x"]}, []),
+    (
+        {"colour": "red"},
+        {"page_number": "3"},
+        {"page_number": True},
+        {"managed_by_source": 1},
+        {"title": ["x"]},
+        [],
+    ),
 )
 def test_a_filter_that_means_nothing_is_refused(library: Library, filters: object) -> None:
     with pytest.raises(UsageError) as error:

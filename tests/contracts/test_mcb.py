@@ -21,7 +21,12 @@ PROSE = {
     "b.txt": "the ttl of a session and more words",
     "c.txt": "nothing of the kind",
 }
-VECTORS = {"ttl": (1.0, 0.0), PROSE["c.txt"]: (1.0, 0.1), PROSE["a.txt"]: (1.0, 1.0), PROSE["b.txt"]: (0.0, 1.0)}
+VECTORS = {
+    "ttl": (1.0, 0.0),
+    PROSE["c.txt"]: (1.0, 0.1),
+    PROSE["a.txt"]: (1.0, 1.0),
+    PROSE["b.txt"]: (0.0, 1.0),
+}
 RESULT_KEYS = {
     "node",
     "matched_fields",

@@ -244,7 +244,9 @@ def test_retrieval_knows_nothing_of_any_transport() -> None:
         for file in (package / layer).rglob("*.py"):
             tree = ast.parse(file.read_text("utf-8"))
             froms = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-            plain = {one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names}
+            plain = {
+                one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names
+            }
             for module in froms | plain:
                 assert not module.startswith(("mcp", "http", "starlette", "quintet.interfaces")), file
 

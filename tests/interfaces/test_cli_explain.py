@@ -14,15 +14,15 @@ def explanation(out: str, name: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"    {name} "))
 
 
-def test_the_house_shows_rank_score_weight_and_contribution_of_each_signal_and_their_sum(
+def test_the_house_shows_rank_raw_weight_and_contribution_of_each_signal_and_their_sum(
     indexed: Path, quintet: Quintet
 ) -> None:
     out = quintet("search", "five minutes cache", "--explain").out
     lexical = explanation(out, "lexical")
-    assert "rank 1, score " in lexical
+    assert "rank 1, raw " in lexical
     assert "weight 1" in lexical
     assert f"{1 / 61:.4g}" in lexical
-    assert "rank 1, score " in explanation(out, "semantic")
+    assert "rank 1, raw " in explanation(out, "semantic")
     assert explanation(out, "sum").split() == ["sum", f"{2 / 61:.4g}"]
 
 

@@ -28,7 +28,8 @@ def test_json_holds_the_counts_the_problems_and_the_folder(library: Path, quinte
     (library / "broken.md").write_bytes(b"\x00\x01\x02 not text \xff\xfe\x00")
     done = quintet("index", "--embedder", "hashing", "--json")
     report = json.loads(done.out)
-    assert list(report) == ["indexed", "skipped", "removed", "embedded", "problems", "seconds", "index"]
+    counts = ["indexed", "skipped", "removed", "embedded", "pending"]
+    assert list(report) == [*counts, "problems", "notes", "seconds", "index"]
     assert report["indexed"] == 4
     assert [problem["path"] for problem in report["problems"]] == ["broken.md"]
     assert report["problems"][0]["reason"]

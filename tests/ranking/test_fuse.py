@@ -18,7 +18,9 @@ CFS = cfs.profile(cfs.Params())
 
 def _rrf(*weights: float, rrf_k: float = 60.0, first_rank: int = 1, share: bool = False) -> Profile:
     signals = ("lexical", "semantic", "graph")
-    branches = tuple(Branch(signal, Fetch(), weight) for signal, weight in zip(signals, weights, strict=False))
+    branches = tuple(
+        Branch(signal, Fetch(), weight) for signal, weight in zip(signals, weights, strict=False)
+    )
     return Profile(branches, Rrf(rrf_k, first_rank, share), ("path",))
 
 
@@ -207,7 +209,9 @@ def test_no_single_signal_dominates(text_place: int, vector_place: int) -> None:
 
 def test_a_chunk_found_by_both_signals_outranks_one_found_by_either() -> None:
     hits = {"lexical": listed("one", "both"), "semantic": listed("other", "both")}
-    assert ids(rank(rifflux.profile(rifflux.Params()), hits, facts_of("one", "both", "other"), 10))[0] == "both"
+    assert (
+        ids(rank(rifflux.profile(rifflux.Params()), hits, facts_of("one", "both", "other"), 10))[0] == "both"
+    )
 
 
 def test_a_weighted_sum_multiplies_the_scaled_score() -> None:

@@ -56,7 +56,10 @@ def test_chunks_of_one_node_are_merged_before_ranks_are_counted() -> None:
     }
     found = rank(MCB, {"lexical": listed("one-b", "one-a", "two")}, facts, 20)
     assert [(item.item_id, item.best_chunk) for item in found] == [("one", "one-b"), ("two", "two")]
-    assert [(item.evidence["lexical"].rank, item.evidence["lexical"].of) for item in found] == [(1, 2), (2, 2)]
+    assert [(item.evidence["lexical"].rank, item.evidence["lexical"].of) for item in found] == [
+        (1, 2),
+        (2, 2),
+    ]
     assert found[1].score == 1.0 / (60 + 1) / ((1.0 + 0.8 + 0.6) / 60)
 
 
@@ -118,7 +121,11 @@ def test_mcb_breaks_ties_by_path_line_and_node() -> None:
 
 def test_knowledge_breaks_ties_by_id() -> None:
     profile = knowledge.profile(knowledge.Params(search_method="keyword"))
-    assert ids(rank(profile, {"lexical": scored(b=2.0, a=2.0, c=3.0)}, facts_of(*"abc"), 5)) == ["c", "a", "b"]
+    assert ids(rank(profile, {"lexical": scored(b=2.0, a=2.0, c=3.0)}, facts_of(*"abc"), 5)) == [
+        "c",
+        "a",
+        "b",
+    ]
 
 
 @pytest.mark.requirement("001-AGG-MAX", "001-FINAL-SNIPPET")
@@ -241,7 +248,9 @@ def test_the_limit_holds_and_nothing_comes_twice(
 
 
 @pytest.mark.requirement("001-V1", "001-FINAL-SCORE")
-@given(st.sampled_from([name for name in PROFILES if name.startswith(IN_UNIT)]), SITUATIONS, st.integers(1, 12))
+@given(
+    st.sampled_from([name for name in PROFILES if name.startswith(IN_UNIT)]), SITUATIONS, st.integers(1, 12)
+)
 def test_scores_promised_in_the_unit_interval_are_in_it(
     name: str, situation: tuple[Hits, dict[str, Facts]], limit: int
 ) -> None:

@@ -53,7 +53,7 @@ def test_one_character_is_looked_up_as_the_beginning_of_a_pair() -> None:
         ("HTTPServer", "HTTP Server"),
         ("parseHTML2Text", "parse HTML 2 Text"),
         ("_fooBar", "foo Bar"),
-        ("3dView", "d View"),
+        ("3rdView", "rd View"),
         *(
             (word, "")
             for word in ("plain", "Plain", "PLAIN", "snake_case", "kebab-case", "a1b2", "", "Ä Ö", "x")

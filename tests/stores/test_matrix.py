@@ -22,28 +22,23 @@ def _reference(vectors: Int16, query: Int16, depth: int, places: Int64) -> tuple
 
 
 def _vectors(chance: np.random.Generator, kind: str, rows: int, dimensions: int) -> Int16:
+    shape = (rows, dimensions)
+    vectors = quantise(chance.standard_normal(shape))
     match kind:
-        case "unit":
-            return quantise(chance.standard_normal((rows, dimensions)))
         case "saturated":
-            return chance.choice(np.array([-SCALE, SCALE], np.int16), (rows, dimensions))
+            vectors = chance.choice(np.array([-SCALE, SCALE], np.int16), shape)
         case "duplicates":
-            few = quantise(chance.standard_normal((3, dimensions)))
-            return few[chance.integers(0, 3, rows)]
+            vectors = vectors[chance.integers(0, min(rows, 3), rows)]
         case "close":  # one step apart: the coarse form cannot tell them from one another
-            base = quantise(chance.standard_normal(dimensions))
-            steps = chance.integers(-1, 2, (rows, dimensions))
-            return np.clip(base + steps, -SCALE, SCALE).astype(np.int16)
+            vectors = np.clip(vectors[:1] + chance.integers(-1, 2, shape), -SCALE, SCALE)
         case "zeros":
-            vectors = quantise(chance.standard_normal((rows, dimensions)))
             vectors[chance.random(rows) < 0.5] = 0
-            return vectors
         case "one large":  # so that the rest falls below a step of the coarse form
-            vectors = chance.integers(-100, 101, (rows, dimensions)).astype(np.int16)
+            vectors = chance.integers(-100, 101, shape)
             vectors[np.arange(rows), chance.integers(0, dimensions, rows)] = SCALE
-            return vectors
-        case _:
-            return chance.integers(-SCALE, SCALE + 1, (rows, dimensions)).astype(np.int16)
+        case "anything":
+            vectors = chance.integers(-SCALE, SCALE + 1, shape)
+    return vectors.astype(np.int16)
 
 
 KINDS = ("unit", "saturated", "duplicates", "close", "zeros", "one large", "anything")

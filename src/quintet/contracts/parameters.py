@@ -76,8 +76,8 @@ def shown(value: object) -> str:
     """A value as a message may hold it: one line, not too long."""
     try:
         text = repr(value)
-    except ValueError:  # Python refuses to spell out an int of more than 4300 digits
-        text = f"a {type(value).__name__} too large to show"
+    except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
+        text = "a number too long to show"
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from quintet.ingest.plan import plan
 from quintet.ingest.roots import Target
-from quintet.ingest.sync import in_scope, walk_target
+from quintet.ingest.sync import in_scope, storable, walk_target
 from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
 
@@ -33,7 +33,7 @@ def lag(roots: Sequence[Root], known: Mapping[str, Mapping[str, KnownFile]], set
         todo = plan(found, in_scope(target, problems, known[root.name]))
         before = known[root.name]
         added += len(todo.added)
-        changed += sum((f.size, f.modified_ns) != _stat(before[f.path]) for f in todo.suspects)
+        changed += sum((f.size, storable(f.modified_ns)) != _stat(before[f.path]) for f in todo.suspects)
         removed += len(todo.removed)
     return Lag(added, changed, removed, tuple(missing))
 

@@ -48,6 +48,8 @@ def _existing(path: str, base: Path) -> Path:
         location = None
     if location is None or not (location.is_dir() or location.is_file()):
         raise _bad(f"there is no file or folder {path!r}; check the spelling or give a path that exists")
+    if any("\ud800" <= char <= "\udfff" for char in str(location)):
+        raise _bad(f"{path!r} has a name that is not valid UTF-8; rename it")
     return location
 
 

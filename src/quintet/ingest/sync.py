@@ -17,7 +17,7 @@ from quintet.model import Chunk, Document, digest
 from quintet.ports import Entry, KnownFile, Root, Writer
 from quintet.settings import Settings
 
-LATEST_NS = 253_402_300_799_000_000_000  # the end of the year 9999: the last a date can say
+LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
 
 
 def sync(run: Run, targets: Sequence[Target]) -> None:
@@ -104,9 +104,10 @@ def _examine(run: Run, root: Root, file: Found, before: KnownFile | None) -> Out
         return lambda writer: writer.remove(root.name, [file.path])
     if before is not None and before.content_hash == content.sha256 and not run.force:
         report.skipped += 1
-        if (before.size, before.modified_ns) == (content.size, content.modified_ns):
+        modified_ns = storable(content.modified_ns)
+        if (before.size, before.modified_ns) == (content.size, modified_ns):
             return None
-        return lambda writer: writer.touch(root.name, file.path, content.size, content.modified_ns, now)
+        return lambda writer: writer.touch(root.name, file.path, content.size, modified_ns, now)
     report.indexed += 1
     entry = make_entry(root.name, file.path, content, run.settings.chunk_chars, now)
     return lambda writer: writer.put(entry)
@@ -119,6 +120,11 @@ def _write(run: Run, root: Root, outcomes: Sequence[Outcome]) -> None:
                 outcome(run.writer)
 
 
+def storable(modified_ns: int) -> int:
+    """A time as near as the index can say it: not before 1970."""
+    return min(max(modified_ns, 0), LATEST_NS)
+
+
 def make_entry(root: str, path: str, content: Content, chunk_chars: int, indexed_ns: int) -> Entry:
     parsed = parse(path, content.text)
     document = Document(
@@ -128,7 +134,7 @@ def make_entry(root: str, path: str, content: Content, chunk_chars: int, indexed
         parsed.mime_type,
         parsed.language,
         content.size,
-        min(max(content.modified_ns, 0), LATEST_NS),
+        storable(content.modified_ns),
         content.sha256,
         parsed.metadata,
     )

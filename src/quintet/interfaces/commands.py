@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -74,6 +74,12 @@ def index_command(
     include: options.Included = None,
     exclude: options.Excluded = None,
     embedder: options.EmbedderName = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Embed new text now, or leave that to the next run.")
+    ] = True,
+    reembed: Annotated[
+        bool, typer.Option("--reembed", help="Make all vectors anew with the embedder that is named.")
+    ] = False,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -89,21 +95,28 @@ def index_command(
       quintet index notes=../notes src --exclude '*.min.js'
     """
     import quintet
+    from quintet.embed import DEFAULT
     from quintet.interfaces.render import progress
 
     folder = db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
-    chosen: dict[str, Any] = {} if embedder is None else {"embedder": options.as_text(embedder)}
-    with quintet.open(folder, **chosen, include=include or None, exclude=exclude or None) as index:
-        _keep_out_of_git(index.folder)
-        with progress() as report_progress:
-            report = index.sync(paths or _first_time(index, db), force=force, progress=report_progress)
+    name = None if embedder is None else options.as_text(embedder)
+    chosen: dict[str, Any] = {} if name is None or reembed else {"embedder": name}
+    globs: dict[str, Any] = {"include": include or None, "exclude": exclude or None}
+    with quintet.open(folder, **chosen, **globs) as index, progress() as shown:
+        if reembed:
+            report = index.reembed(name or DEFAULT, progress=shown)
+        else:
+            report = index.sync(paths or _first_time(index, db), force=force, embed=wait, progress=shown)
     problems = [(problem.path, problem.reason) for problem in report.problems]
-    done = {name: getattr(report, name) for name in ("indexed", "skipped", "removed", "embedded")}
+    done = {name: getattr(report, name) for name in ("indexed", "skipped", "removed", "embedded", "pending")}
     if as_json:
         listed = [{"path": path, "reason": reason} for path, reason in problems]
-        document({**done, "problems": listed, "seconds": report.seconds, "index": str(index.folder)})
+        about = {"seconds": report.seconds, "index": str(index.folder)}
+        document({**done, "problems": listed, "notes": report.notes, **about})
         return 0
     _warn(problems)
+    for note in report.notes:
+        tell(f"note: {note['message']} [{note['code']}]")
     counts = ", ".join(f"{count} {name}" for name, count in done.items())
     write(f"{counts} in {report.seconds:.1f} s\n")
     return 0
@@ -112,14 +125,9 @@ def index_command(
 def _first_time(index: "Index", db: Path | None) -> list[str] | None:
     """Called from a folder below, a new index still means the folder that holds it."""
     holder = index.folder.parent
-    if db is not None or holder == options.here() or index.status().roots:
+    if db is not None or holder == options.here() or index.roots():
         return None
     return [str(holder)]
-
-
-def _keep_out_of_git(folder: Path) -> None:
-    with suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as ignore:
-        ignore.write("*\n")
 
 
 def _warn(problems: Sequence[tuple[str, str]]) -> None:
@@ -178,7 +186,7 @@ def _shown(
     if found:
         from quintet.interfaces.render import show_results
 
-        roots = index.status().roots if is_terminal(sys.stdout) else []
+        roots = index.roots() if is_terminal(sys.stdout) else []
         locations = {root.name: root.location for root in roots}
         show_results([placed(index, view) for view in found], query, locations, explain=explain)
     _remark(response, len(found))

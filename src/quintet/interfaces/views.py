@@ -83,7 +83,7 @@ def _house(item: Item) -> View:
             name,
             seen["contribution"],
             seen["contribution"],
-            f"rank {seen['rank']}, score {seen['score']:.4g}, weight {seen['weight']:.4g}",
+            f"rank {seen['rank']}, raw {seen['raw']:.6g}, weight {seen['weight']:.4g}",
         )
         for name, seen in signals.items()
     ]

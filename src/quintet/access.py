@@ -1,0 +1,23 @@
+"""Who may reach which files: every path from a client must lie under an allowed folder."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from quintet.errors import AccessError, UsageError
+
+
+def contained(path: str, allowed: Iterable[Path], base: Path) -> Path:
+    """`path` as a real location under one of `allowed`; links are followed before it is judged."""
+    try:
+        location = (base / path).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        raise UsageError(
+            f"there is no file or folder {path!r}; give one that exists", code="invalid_path"
+        ) from None
+    folders = [folder.resolve() for folder in allowed]
+    if not any(location.is_relative_to(folder) for folder in folders):
+        shown = ", ".join(str(folder) for folder in folders) or "none"
+        raise AccessError(
+            f"{path!r} lies outside the folders this server may read ({shown}); start it with --allow"
+        )
+    return location

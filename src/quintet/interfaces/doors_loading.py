@@ -1,0 +1,96 @@
+"""An index that answers at once: while its model loads, from text alone, and says so."""
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+
+import numpy as np
+import numpy.typing as npt
+
+import quintet
+from quintet.contracts import Contract, contract_named
+from quintet.errors import QuintetError
+from quintet.index import Index
+from quintet.model import Note
+from quintet.ports import Embedder
+from quintet.search.search import Response
+
+LOADED_FIRST = "canonical"  # the kind of embedder that reads weights before its first answer
+LOADING: Note = {
+    "code": "embedder_loading",
+    "message": "the embedding model is still loading, so only text was searched; ask again in a moment",
+}
+
+log = logging.getLogger(__name__)
+
+
+class Absent:
+    """Stands where an embedder will be: its name, and no embedding for anything."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.identity = embedder.identity
+        self.dimensions = embedder.dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.generic]:
+        return np.zeros((len(texts), self.dimensions))
+
+    def embed_query(self, text: str) -> npt.NDArray[np.generic] | None:
+        return None
+
+
+class Ready:
+    """Searches an index; the first search that needs the model starts loading it in a thread."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._loaded = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._text: Index | None = None
+        if getattr(index.embedder, "kind", None) != LOADED_FIRST:
+            self._loaded.set()
+
+    def search(self, query: str, contract: str, params: Mapping[str, object]) -> Response:
+        if self._loaded.is_set():
+            return self._index.search(query, contract, **params)
+        self.load()
+        if _by_meaning(contract_named(contract), params):
+            self._loaded.wait()  # without vectors there would be nothing to answer with
+            return self._index.search(query, contract, **params)
+        assert self._text is not None
+        response = self._text.search(query, contract, **params)
+        notes = [LOADING if note["code"] == "embedder_missing" else note for note in response.notes]
+        return replace(response, notes=notes)
+
+    def load(self) -> None:
+        """Begin to load the model, if that has not been done."""
+        embedder = self._index.embedder
+        with self._starting:
+            if embedder is None or self._thread is not None or self._loaded.is_set():
+                return
+            self._text = quintet.open(self._index.folder, Absent(embedder), create=False)
+            self._thread = threading.Thread(target=self._load, args=[embedder], name="quintet-load")
+            self._thread.start()
+
+    def _load(self, embedder: Embedder) -> None:
+        try:
+            embedder.embed_query("warm")
+        except QuintetError as error:  # the next search meets it again and notes it as a failed leg
+            log.warning("the embedding model could not be loaded: %s", error.code)
+        finally:
+            self._loaded.set()
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+        if self._text is not None:
+            self._text.close()
+        self._index.close()
+
+
+def _by_meaning(contract: Contract, params: Mapping[str, object]) -> bool:
+    """Is only the semantic leg asked for? 003 does so by default."""
+    spelt = contract.mode or "mode"
+    default = next((one.default for one in fields(contract.parameters) if one.name == spelt), None)
+    return params.get("mode", params.get(spelt, default)) == "semantic"

@@ -1,0 +1,170 @@
+"""API keys: shown once, kept only as salted hashes in `keys.json` of the index folder.
+
+A key is `qk_ID_SECRET`. The id finds the entry, the secret is 256 random bits, so its hash cannot be
+guessed however fast it is computed; scrypt keeps it so should anyone ever choose a secret by hand.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, Literal, cast
+
+from filelock import FileLock, Timeout
+
+from quintet.errors import AccessError, Conflict, NotFound, StoreError, UsageError
+
+Scope = Literal["read", "write"]
+
+FILE: Final = "keys.json"
+FORM: Final = re.compile(r"qk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+NAME: Final = re.compile(r"[\w.@-][\w .@-]{0,63}")
+COST: Final[Mapping[str, int]] = {"n": 2**12, "r": 8, "p": 1}  # 4 MB and some 10 ms: once a process and key
+LOCK_SECONDS: Final = 10
+REMEMBERED: Final = 1000  # secrets already found right or wrong, so that no one can fill the memory
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key as it is stored. `write` may all that `read` may, and reindex."""
+
+    id: str
+    name: str
+    scope: Scope
+    created: str
+    salt: str
+    hash: str
+
+
+class Keys:
+    """The keys of one index folder. Changes made by another process count from the next call on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self._seen: tuple[int, ...] | None = None
+        self._keys: dict[str, Key] = {}
+        self._verified: dict[bytes, str] = {}
+        self._pepper = secrets.token_bytes(32)
+        self._guard = Lock()
+
+    def add(self, name: str, scope: Scope) -> tuple[Key, str]:
+        """A new key, and the text to hand out: it cannot be had again."""
+        if not NAME.fullmatch(name):
+            raise UsageError(
+                f"the key name {name!r} is not taken; use 1 to 64 letters, digits, spaces or . _ @ -",
+                details={"parameter": "name"},
+            )
+        secret, salt = secrets.token_urlsafe(32), secrets.token_bytes(16)
+        created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        with self._changing() as keys:
+            if any(key.name == name for key in keys.values()):
+                raise UsageError(
+                    f"there is a key named {name!r} already; revoke it first, or choose another name",
+                    details={"parameter": "name"},
+                )
+            key = Key(secrets.token_hex(6), name, scope, created, salt.hex(), _hashed(secret, salt))
+            keys[key.id] = key
+        return key, f"qk_{key.id}_{secret}"
+
+    def revoke(self, name: str) -> Key:
+        """Take a key back, by its name or id."""
+        with self._changing() as keys:
+            found = next((key for key in keys.values() if name in (key.name, key.id)), None)
+            if found is None:
+                raise NotFound(
+                    f"there is no key {name!r}; 'quintet keys list' shows them", code="document_not_found"
+                )
+            del keys[found.id]
+        return found
+
+    def all(self) -> list[Key]:
+        return sorted(self._current().values(), key=lambda key: (key.created, key.name))
+
+    def verify(self, presented: str) -> Key:
+        """The key that was presented; `unauthorized` if it is none of these, or no more."""
+        form = FORM.fullmatch(presented)
+        key = self._current().get(form[1]) if form else None
+        if form is None or key is None or not self._matches(key, form[2]):
+            raise AccessError(
+                "the API key is not known here; check it, or ask for a new one", code="unauthorized"
+            )
+        return key
+
+    def _matches(self, key: Key, secret: str) -> bool:
+        """Slow once, then remembered by a digest that only this process can make."""
+        mark = hmac.digest(self._pepper, f"{key.salt}:{secret}".encode(), "sha256")
+        remembered = self._verified.get(mark)
+        if remembered is not None:
+            return hmac.compare_digest(remembered, key.hash)
+        if not hmac.compare_digest(_hashed(secret, bytes.fromhex(key.salt)), key.hash):
+            return False
+        with self._guard:
+            if len(self._verified) >= REMEMBERED:
+                self._verified.clear()
+            self._verified[mark] = key.hash
+        return True
+
+    def _current(self) -> dict[str, Key]:
+        """What the file holds now; it is read again only when it changed."""
+        try:
+            found = self._file.stat()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise _unreadable(self._file, error) from error
+        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        with self._guard:
+            if seen != self._seen:
+                self._keys, self._seen = _read(self._file), seen
+            return self._keys
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Key]]:
+        try:
+            with FileLock(self._file.with_suffix(".lock"), timeout=LOCK_SECONDS):
+                keys = _read(self._file) if self._file.exists() else {}
+                yield keys
+                _write(self._file, keys)
+        except Timeout:
+            raise Conflict(
+                f"another process is changing {self._file}; try again", code="busy_writer"
+            ) from None
+
+
+def _hashed(secret: str, salt: bytes) -> str:
+    return hashlib.scrypt(secret.encode(), salt=salt, dklen=32, **cast(Any, COST)).hex()
+
+
+def _read(file: Path) -> dict[str, Key]:
+    try:
+        stored = json.loads(file.read_text("utf-8"))
+        return {one["id"]: Key(**one) for one in stored["keys"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(file, error) from error
+
+
+def _write(file: Path, keys: Mapping[str, Key]) -> None:
+    """Whole or not at all, and never readable by others, not even for a moment."""
+    text = json.dumps({"version": 1, "keys": [asdict(key) for key in keys.values()]}, indent=1) + "\n"
+    fresh = file.with_name(f".{FILE}.{secrets.token_hex(6)}")
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(file)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise StoreError(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+def _unreadable(file: Path, error: Exception) -> StoreError:
+    return StoreError(f"{file} cannot be read ({type(error).__name__}); restore it, or remove it and add keys")

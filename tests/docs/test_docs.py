@@ -1,0 +1,286 @@
+"""The documentation is run: code blocks, settings, links, tables, and what must be mentioned."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, fields
+from pathlib import Path
+
+import pytest
+import typer
+
+from quintet.contracts import CONTRACTS
+from quintet.interfaces.commands import app
+from quintet.model import Filter
+from quintet.settings import Settings, load_settings
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "docs" / "sample"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CHANGELOG.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if SAMPLE not in page.parents),
+]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"`([^`]+)`")
+RUN = ("python", "sh", "console")
+SHOWN = ("text", "toml")
+MODIFIED = 1_700_000_000  # seconds; what the pages show as 2023-11-14T22:13:20Z
+PATIENCE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text("utf-8")
+    return [Block(page, text.count("\n", 0, one.start()) + 2, one[1], one[2]) for one in FENCE.finditer(text)]
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [page.relative_to(ROOT).as_posix() for page in pages]
+
+
+def with_blocks(*languages: str) -> list[Path]:
+    return [page for page in PAGES if any(block.language in languages for block in blocks(page))]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sample project, as the current folder, with times that never change."""
+    folder = tmp_path / "larder"
+    shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__", ".quintet"))
+    for file in folder.rglob("*"):
+        os.utime(file, (MODIFIED, MODIFIED))
+    for name in [name for name in os.environ if name.startswith("QUINTET_") and name != "QUINTET_MODELS"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def shell(command: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["sh", "-eu"],
+        input=command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def run_sh(block: Block, folder: Path) -> None:
+    done = shell(block.text, folder)
+    assert done.returncode == 0, f"{block.place}: {done.stderr or done.stdout}"
+
+
+def run_console(block: Block, folder: Path) -> None:
+    """Commands behind `$ `, each followed by what it prints; `...` stands for anything."""
+    for entry in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, expected = entry.partition("\n")
+        done = shell(command, folder)
+        assert done.returncode == 0, f"{block.place}: {command}: {done.stderr or done.stdout}"
+        pattern = ".*?".join(re.escape(part) for part in expected.rstrip().split("..."))
+        assert re.fullmatch(pattern, done.stdout.rstrip(), re.DOTALL), (
+            f"{block.place}: {command} printed\n{done.stdout}"
+        )
+
+
+def run_python(block: Block, namespace: dict[str, object]) -> None:
+    code = compile("\n" * (block.line - 1) + block.text, str(block.page), "exec")
+    exec(code, namespace)
+
+
+@pytest.mark.parametrize("page", with_blocks(*RUN), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_code_of_a_page_runs_in_order(page: Path, project: Path) -> None:
+    namespace: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page):
+        match block.language:
+            case "python":
+                run_python(block, namespace)
+            case "sh":
+                run_sh(block, project)
+            case "console":
+                run_console(block, project)
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_on_a_page_checks_something(page: Path) -> None:
+    code = "\n".join(block.text for block in blocks(page) if block.language == "python")
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code)))
+
+
+@pytest.mark.parametrize("page", with_blocks("toml"), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_settings_on_a_page_can_be_loaded(page: Path, tmp_path: Path) -> None:
+    for block in blocks(page):
+        if block.language == "toml":
+            (tmp_path / "quintet.toml").write_text(block.text, "utf-8")
+            settings = load_settings(tmp_path, {})
+            assert settings != Settings(), f"{block.place} sets nothing"
+            for contract, table in settings.contracts.items():
+                known = {one.name for one in fields(CONTRACTS[contract].parameters)}
+                assert set(table) <= known, block.place
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_block_says_what_it_is(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert len(re.findall(r"^```", text, re.MULTILINE)) == 2 * len(blocks(page))
+    assert {block.language for block in blocks(page)} <= {*RUN, *SHOWN}
+
+
+def anchors(page: Path) -> set[str]:
+    """The names GitHub gives to headings."""
+    text = FENCE.sub("", page.read_text("utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(FENCE.sub("", page.read_text("utf-8"))):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        assert place.exists(), f"{page.name}: {target}"
+        assert place.is_relative_to(ROOT), f"{page.name}: {target} leads out of the project"
+        if anchor:
+            assert anchor in anchors(place), f"{page.name}: {target}"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    todo = [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        text = FENCE.sub("", page.read_text("utf-8"))
+        links = [link.partition("#")[0] for link in LINK.findall(text) if "://" not in link]
+        todo += [(page.parent / link).resolve() for link in links if link]
+    assert names([page for page in PAGES if page not in seen]) == []
+
+
+def section(page: Path, heading: str) -> str:
+    text = FENCE.sub("", page.read_text("utf-8"))
+    return re.split(r"^## ", text.partition(f"## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def table(text: str) -> Iterator[list[str]]:
+    """The cells of the rows of the first table in `text`."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    for row in rows[2:]:
+        yield [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def shown(default: object) -> str:
+    if default is None:
+        return "null"
+    if isinstance(default, Filter) or default == ():
+        return "{}"
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def declared(one: "Field[object]") -> tuple[str, str]:
+    return one.name, shown(one.default)
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_the_parameters_of_a_contract_are_those_of_its_page(contract: str) -> None:
+    page = ROOT / "docs" / "contracts" / f"{contract}.md"
+    told = [(name.strip("`"), default.strip("`")) for name, default, *_ in table(section(page, "Parameters"))]
+    assert told == [declared(one) for one in fields(CONTRACTS[contract].parameters)]
+
+
+@pytest.mark.parametrize("heading", ["Parameters", "Result", "Degraded", "Planned"])
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_contract_page_tells_all_there_is_to_know(contract: str, heading: str) -> None:
+    text = (ROOT / "docs" / "contracts" / f"{contract}.md").read_text("utf-8")
+    assert f"\n## {heading}\n" in text
+
+
+def test_the_settings_page_lists_every_setting_with_its_default() -> None:
+    told = {
+        name.strip("`"): default.strip("`")
+        for name, default, *_ in table((ROOT / "docs" / "settings.md").read_text("utf-8"))
+    }
+    defaults = {one.name: getattr(Settings(), one.name) for one in fields(Settings)}
+    expected = {
+        name: str(list(value) if isinstance(value, tuple) else value) for name, value in defaults.items()
+    }
+    assert told == expected
+
+
+def options() -> Iterator[tuple[str, str]]:
+    """Every command of the command line with each of its long options."""
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        for parameter in command.params:
+            for option in parameter.opts:
+                if option.startswith("--"):
+                    yield name, option
+
+
+def test_the_command_line_page_lists_every_command_and_option() -> None:
+    page = ROOT / "docs" / "cli.md"
+    missing = [
+        f"{name} {option}" for name, option in options() if option not in section(page, f"quintet {name}")
+    ]
+    assert missing == []
+
+
+def defined_tests(path: Path) -> set[str]:
+    return {
+        node.name
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
+
+
+def test_readings_name_tests_that_exist() -> None:
+    page = ROOT / "docs" / "contracts" / "readings.md"
+    missing = []
+    for line in page.read_text("utf-8").splitlines():
+        if not line.startswith("|") or set(line) <= set("|-") or line.startswith("| reading"):
+            continue
+        held = line.rstrip("|").rpartition("|")[2].strip()
+        if held == "planned":
+            continue
+        found = [one for one in CODE.findall(held) if "::" in one]
+        missing += [] if found else [line]
+        for one in found:
+            file, _, name = one.partition("::")
+            path = ROOT / "tests" / file
+            if not path.is_file() or name not in defined_tests(path):
+                missing.append(one)
+    assert missing == []
+
+
+FORBIDDEN = re.compile(
+    r"\.\./shared|\b(session|helper|issue)s?\b|\bstep \d|/home/|/tmp/|/work/", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_speak_of_the_product_alone(page: Path) -> None:
+    assert FORBIDDEN.findall(page.read_text("utf-8")) == []
