@@ -269,9 +269,7 @@ def test_an_embedder_that_is_not_canonical_is_told(library: Library) -> None:
 
 
 @pytest.mark.parametrize("vectors", (None, {"cache ttl": None}, {"cache ttl": OSError("down")}))
-def test_without_a_query_embedding_semantic_is_empty_and_hybrid_lexical(
-    library: Library, vectors: Any
-) -> None:
+def test_without_a_query_embedding_only_text_is_searched(library: Library, vectors: Any) -> None:
     index = library(FILES, vectors)
     semantic, hybrid = (index.search("cache ttl", "cfs", mode=mode) for mode in ("semantic", "hybrid"))
     assert (semantic.body["results"], semantic.status, hybrid.status) == ([], "degraded", "degraded")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quintet
-from contracts.fixed import write
+from contracts.fixed import MODIFIED_MS, write
 from quintet.contracts import CONTRACTS
 
 WORDS = (
@@ -66,7 +66,8 @@ def test_the_history_of_an_index_does_not_show(
         expected = _fresh(Path(folder) / "once", files)
         place = Path(folder) / "grown"
         with quintet.open(place / "index", embedder="hashing", batch_files=1) as index:
-            shelf = write(place / "shelf", {name: text + " old" for name, text in before.items()})
+            older = dict.fromkeys(before, MODIFIED_MS - 1)
+            shelf = write(place / "shelf", before, older)
             index.sync([shelf])
             for name in before.keys() - files.keys():
                 (shelf / name).unlink()

@@ -198,7 +198,7 @@ def test_bad_fts5_syntax_names_the_position(
 
 @pytest.mark.parametrize("contract", NAMES)
 def test_an_unknown_syntax_is_refused(library: Library, contract: str) -> None:
-    with pytest.raises(UsageError, match="^syntax is 'lucene'; it must be one of plain, fts5$"):
+    with pytest.raises(UsageError, match=r"^syntax is 'lucene'; it must be one of plain, fts5$"):
         _search(library(FILES), contract, "plain", syntax="lucene")
 
 
@@ -258,13 +258,13 @@ def test_a_field_without_a_default_has_none() -> None:
 @pytest.mark.parametrize("value", ("0.5", True, float("nan"), float("inf"), 10**400, -1, None))
 def test_a_number_is_finite_and_in_its_range(value: object) -> None:
     kind = CONTRACTS["rifflux"].parameters
-    with pytest.raises(UsageError, match="^rrf_k is .*; it must be a number from 0$"):
+    with pytest.raises(UsageError, match=r"^rrf_k is .*; it must be a number from 0$"):
         read("rifflux", kind, {"rrf_k": value}, {})
 
 
 def test_numbers_say_which_side_is_open() -> None:
     kind = CONTRACTS["harness"].parameters
-    with pytest.raises(UsageError, match="hybrid_alpha is 'x'; it must be a number$"):
+    with pytest.raises(UsageError, match=r"hybrid_alpha is 'x'; it must be a number$"):
         read("harness", kind, {"hybrid_alpha": "x"}, {})
     assert read("harness", kind, {"hybrid_alpha": 1}, {}).hybrid_alpha == 1.0
 

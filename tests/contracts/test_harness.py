@@ -180,7 +180,7 @@ def test_at_an_extreme_alpha_one_leg_alone_orders(library: Library, alpha: float
 
 @pytest.mark.requirement("001-TIE-NEWER", "001-TIE-ID", "001-V4")
 def test_equal_documents_go_by_time_then_by_id(tmp_path: Path) -> None:
-    files = {name: "the same words" for name in ("a.txt", "b.txt", "c.txt", "d.txt")}
+    files = dict.fromkeys(("a.txt", "b.txt", "c.txt", "d.txt"), "the same words")
     with build(tmp_path, files, None, {"c.txt": MODIFIED_MS + 1}) as index:
         found = results(index.search("words", "harness"))
         assert [item["doc_score"] for item in found] == [(1 - 0.6) * 1.0] * 4

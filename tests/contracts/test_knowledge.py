@@ -155,10 +155,7 @@ def test_semantic_relevance_is_the_similarity_never_below_zero(library: Library)
 def test_keyword_search_needs_no_embedder_and_shows_bm25(library: Library) -> None:
     response = library(FILES).search("cache ttl", "knowledge", search_method="keyword")
     found = results(response)
-    assert response.status == "ok" and [item["metadata"]["uri"] for item in found] == [
-        "cache.txt",
-        "notes.txt",
-    ]
+    assert response.status == "ok" and paths(response) == ["cache.txt", "notes.txt"]
     assert all(item["score"] < 0 and item["relevance_score"] == -item["score"] for item in found)
 
 
@@ -244,7 +241,7 @@ def test_hybrid_over_fetches_both_branches(library: Library, top_k: int, depth: 
 @pytest.mark.requirement(
     "003-REQ-QUERY", "003-REQ-PREPROCESSING", "003-FUSE-ONCE", "003-OWN-ENGINE-NORMALISE"
 )
-def test_a_normalised_query_is_what_both_branches_get_and_what_is_echoed(library: Library) -> None:
+def test_both_branches_get_the_normalised_query_which_is_echoed(library: Library) -> None:
     index = library(FILES, VECTORS)
     raw, clean = "  CACHE, ｔｔｌ?! ", "cache ttl"
     for method in KINDS:
@@ -393,7 +390,7 @@ def path_and_parts(item: dict[str, Any]) -> tuple[str, float]:
 
 
 def test_ties_are_broken_by_id(library: Library) -> None:
-    index = library({name: "the same words" for name in ("c.txt", "a.txt", "b.txt")})
+    index = library(dict.fromkeys(("c.txt", "a.txt", "b.txt"), "the same words"))
     found = [item["id"] for item in results(index.search("words", "knowledge", mode="keyword"))]
     assert found == sorted(found) and len(found) == 3
 

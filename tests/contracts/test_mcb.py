@@ -1,5 +1,6 @@
 """Spec 002 end to end: text and vectors over code; graph and measured freshness come with their own parts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,7 +154,7 @@ def test_a_precomputed_embedding_takes_the_place_of_the_embedder(library: Librar
     "embedding", ([], "1,2", [True, False], [float("nan"), 1.0], [10**400, 1], {"a": 1}, [[1.0, 2.0]])
 )
 def test_an_embedding_that_is_no_list_of_numbers_is_refused(library: Library, embedding: object) -> None:
-    with pytest.raises(UsageError, match="embedding is .*; it must be a list of finite numbers") as error:
+    with pytest.raises(UsageError, match=r"embedding is .*; it must be a list of finite numbers") as error:
         library(PROSE, VECTORS).search("ttl", "mcb", embedding=embedding)
     assert error.value.code == "invalid_parameter" and error.value.details == {"parameter": "embedding"}
 
@@ -184,8 +185,7 @@ def test_vectors_alone_find_what_no_word_matches(library: Library) -> None:
 def test_a_changed_file_is_found_by_its_new_words_only(library: Library) -> None:
     index = library({"a.txt": "before", "b.txt": "other"})
     (root,) = index.status().roots
-    with open(f"{root.location}/a.txt", "w", encoding="utf-8") as file:
-        file.write("afterwards and longer")
+    (Path(root.location) / "a.txt").write_text("afterwards and longer", "utf-8")
     index.sync()
     assert paths(index.search("before", "mcb")) == []
     assert paths(index.search("afterwards", "mcb")) == ["a.txt"]
@@ -310,7 +310,7 @@ def test_each_graph_strategy_can_be_asked_for(given: Any, expected: Any) -> None
     ),
 )
 def test_a_graph_strategy_that_means_nothing_is_refused(library: Library, given: object) -> None:
-    with pytest.raises(UsageError, match='graph_expansion is .*; it must be "none"') as error:
+    with pytest.raises(UsageError, match=r'graph_expansion is .*; it must be "none"') as error:
         library(PROSE).search("ttl", "mcb", graph_expansion=given)
     assert error.value.details == {"parameter": "graph_expansion"}
 

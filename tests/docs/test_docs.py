@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 import pytest
@@ -188,7 +189,8 @@ def section(page: Path, heading: str) -> str:
 
 def table(text: str) -> Iterator[list[str]]:
     """The cells of the rows of the first table in `text`."""
-    rows = [line for line in text.splitlines() if line.startswith("|")]
+    lines = dropwhile(lambda line: not line.startswith("|"), text.splitlines())
+    rows = list(takewhile(lambda line: line.startswith("|"), lines))
     for row in rows[2:]:
         yield [cell.strip() for cell in row.strip("|").split("|")]
 

@@ -41,6 +41,8 @@ class CheckedEmbedder:
     def _canonical(self, vectors: npt.NDArray[np.generic], shape: tuple[int, ...]) -> Int16:
         if vectors.shape != shape:
             raise StoreError(f"embedder {self.identity} returned shape {vectors.shape}; expected {shape}")
+        if vectors.dtype.kind not in "iuf":
+            raise StoreError(f"embedder {self.identity} returned {vectors.dtype}; expected real numbers")
         try:
             return quantise(vectors)
         except (TypeError, ValueError) as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 import quintet
 from quintet.access import contained
 from quintet.contracts import HOUSE
-from quintet.errors import LimitError
+from quintet.errors import LimitError, UsageError
 from quintet.index import Index, IndexStatus
 from quintet.ingest.run import Progress, Report
 from quintet.interfaces.doors_embedding import Embedding
@@ -82,6 +82,11 @@ class Doors:
         db_path: str | None = None,
     ) -> Response:
         """While the model loads, an answer from text alone with the note `embedder_loading`."""
+        if taken := sorted({"query", "contract", "self"} & set(params or ())):
+            raise UsageError(
+                f"{taken[0]} is not a parameter of a contract; give it beside params",
+                details={"parameter": taken[0]},
+            )
         ready = self._ready if db_path is None else self._other(db_path)
         return ready.search(query, contract, params or {})
 

@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from quintet.ports import Embedder
 from quintet.search.search import Response
 
 LOADED_FIRST = "canonical"  # the kind of embedder that reads weights before its first answer
+TEXT_ONLY = ("lexical", "keyword")
 LOADING: Note = {
     "code": "embedder_loading",
     "message": "the embedding model is still loading, so only text was searched; ask again in a moment",
@@ -51,13 +53,17 @@ class Ready:
         if getattr(index.embedder, "kind", None) != LOADED_FIRST:
             self._loaded.set()
 
-    def search(self, query: str, contract: str, params: Mapping[str, object]) -> Response:
-        if self._loaded.is_set():
-            return self._index.search(query, contract, **params)
-        self.load()
-        if _by_meaning(contract_named(contract), params):
+    def search(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
+        found = contract_named(contract)
+        mode = _mode(found, {**self._index.settings.contracts.get(found.name, {}), **params})
+        if mode not in TEXT_ONLY and not self._loaded.is_set():
+            self.load()
+            if mode != "semantic":
+                return self._search_text(query, contract, params)
             self._loaded.wait()  # without vectors there would be nothing to answer with
-            return self._index.search(query, contract, **params)
+        return self._index.search(query, contract, **params)
+
+    def _search_text(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
         assert self._text is not None
         response = self._text.search(query, contract, **params)
         notes = [LOADING if note["code"] == "embedder_missing" else note for note in response.notes]
@@ -70,7 +76,9 @@ class Ready:
             if embedder is None or self._thread is not None or self._loaded.is_set():
                 return
             self._text = quintet.open(self._index.folder, Absent(embedder), create=False)
-            self._thread = threading.Thread(target=self._load, args=[embedder], name="quintet-load")
+            self._thread = threading.Thread(
+                target=self._load, args=[embedder], name="quintet-load", daemon=True
+            )
             self._thread.start()
 
     def _load(self, embedder: Embedder) -> None:
@@ -89,8 +97,8 @@ class Ready:
         self._index.close()
 
 
-def _by_meaning(contract: Contract, params: Mapping[str, object]) -> bool:
-    """Is only the semantic leg asked for? 003 does so by default."""
+def _mode(contract: Contract, params: Mapping[str, object]) -> object:
+    """What the caller asks for, whichever way it is spelt; by default what the contract says."""
     spelt = contract.mode or "mode"
     default = next((one.default for one in fields(contract.parameters) if one.name == spelt), None)
-    return params.get("mode", params.get(spelt, default)) == "semantic"
+    return params.get("mode", params.get(spelt, default))

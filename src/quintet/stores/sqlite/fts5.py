@@ -1,6 +1,8 @@
 """Full text through SQLite's FTS5: BM25 is FTS5's own `bm25()`, the same number in every contract."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
 
 import apsw
 import numpy as np
@@ -10,10 +12,39 @@ from quintet.model import Hit, TextQuery
 from quintet.ports import Rows
 from quintet.stores.sqlite.analyse import plain
 from quintet.stores.sqlite.lookup import Lookup, lookup
+from quintet.stores.sqlite.prune import bound, decisive
 
 FIELDS = ("content", "heading_path", "title")
 FLAGS = apsw.FTS5_TOKENIZE_QUERY
+BESIDE = 20_000  # rows of the smaller tables that are worth merging one by one
 HEAVIEST = 1e6  # a weight beyond it changes no order, and in the end makes infinities
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query with its expressions and the rows it is held to."""
+
+    query: TextQuery
+    wanted: Lookup
+    within: Rows | None
+
+    def select(self, table: str, only: Rows | None = None) -> tuple[str, list[object]]:
+        """A SELECT of (row, bm25) of one table; `only` narrows it to rows already known."""
+        sql = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?"
+        values: list[object] = [self.wanted.scored[table]]
+        if table == "text" and self.query.field_weights:
+            sql += " AND rank MATCH ?"
+            values.append(f"bm25({_weights(self.query)})")
+        for alternatives in self.wanted.required:
+            either = [f"+rowid IN (SELECT rowid FROM {one} WHERE {one} MATCH ?)" for one in alternatives]
+            sql += f" AND ({' OR '.join(either)})"
+            values.extend(alternatives.values())
+        for rows in (self.within, only):
+            if rows is not None:
+                # The plus keeps SQLite from looking up every allowed row in the full-text index.
+                sql += " AND +rowid IN (SELECT value FROM carray(?))"
+                values.append(apsw.carray(rows))
+        return sql, values
 
 
 class Fts5TextIndex:
@@ -33,26 +64,77 @@ class Fts5TextIndex:
         if not wanted.scored or (within is not None and not len(within)):
             return []
         try:
-            best = self._best(query, wanted, depth + 1, within)
-            if len(best) > depth and best[depth][1] == best[depth - 1][1]:
-                # A tie reaches over the cut: only the whole tie, put in order, tells who stays.
-                best = self._at_least(query, wanted, best[depth][1], within)
+            return self._in_order(self._best(Asked(query, wanted, within), depth))[:depth]
         except apsw.SQLError as error:
             raise self._bad_query(query, error) from error
-        return self._in_order(best)[:depth]
 
-    def _best(
-        self, query: TextQuery, wanted: Lookup, count: int, within: Rows | None
-    ) -> list[tuple[int, float]]:
-        sql, values = _scores(query, wanted, within)
-        return list(self._connection.execute(f"{sql} ORDER BY score LIMIT {count:d}", values))
+    def _best(self, asked: Asked, depth: int) -> list[tuple[int, float]]:
+        """At least the best `depth` rows, and all that tie with the last of them."""
+        best = (
+            self._merged(asked, depth + 1) if len(asked.wanted.scored) > 1 else self._first(asked, depth + 1)
+        )
+        best = sorted(best, key=lambda one: one[1])[: depth + 1]
+        if len(best) <= depth or best[depth][1] > best[depth - 1][1]:
+            return best
+        # A tie reaches over the cut: only the whole tie, put in order, tells who stays.
+        return [one for one in self._everything(asked) if one[1] <= best[depth][1]]
 
-    def _at_least(
-        self, query: TextQuery, wanted: Lookup, score: float, within: Rows | None
-    ) -> list[tuple[int, float]]:
-        sql, values = _scores(query, wanted, within)
-        everything = self._connection.execute(f"SELECT * FROM ({sql}) WHERE score <= ?", (*values, score))
-        return list(everything)
+    def _first(self, asked: Asked, count: int) -> list[tuple[int, float]]:
+        """The best of the table that holds the words."""
+        table = next(iter(asked.wanted.scored))
+        sql, values = asked.select(table)
+        # The plus keeps FTS5 from sorting by itself, which takes twice as long.
+        ordered = f"ORDER BY +rank LIMIT {count:d}"
+        bounds = self._bounds(table, asked.wanted.either.get(table, ()))
+        score = max(bounds.values(), default=0.0) / 2  # a guess; a wrong one costs a second try
+        for _ in range(2):
+            phrases = decisive(bounds, score)
+            if len(phrases) == len(bounds):
+                break
+            narrowed = f"{sql} AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?) {ordered}"
+            best = list(self._connection.execute(narrowed, (*values, " OR ".join(phrases))))
+            if len(best) < count:
+                break
+            if -best[-1][1] >= score:
+                return best
+            score = -best[-1][1]
+        return list(self._connection.execute(f"{sql} {ordered}", values))
+
+    def _bounds(self, table: str, phrases: Sequence[str]) -> dict[str, float]:
+        if len(phrases) < 2:
+            return {}
+        rows = self._connection.execute("SELECT coalesce(max(row), 0) FROM chunks").get
+        counting = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?"
+        return {phrase: bound(self._connection.execute(counting, (phrase,)).get, rows) for phrase in phrases}
+
+    def _merged(self, asked: Asked, count: int) -> list[tuple[int, float]]:
+        """The best over several tables, of which all but the first are expected to match little.
+
+        bm25 is never positive, so a row that only the first table matched cannot pass one of that table's
+        best by way of the others: those best and all rows of the others hold the answer.
+        """
+        first, *others = asked.wanted.scored
+        beside: dict[int, list[float]] = {}
+        for table in others:
+            sql, values = asked.select(table)
+            for row, score in self._connection.execute(f"{sql} LIMIT {BESIDE + 1:d}", values):
+                beside.setdefault(row, []).append(score)
+        if len(beside) > BESIDE:
+            return self._everything(asked)
+        found = dict(self._first(asked, count))
+        if beside:
+            sql, values = asked.select(first, np.array(sorted(beside), np.int64))
+            found.update(self._connection.execute(sql, values))
+        for row, scores in beside.items():
+            found[row] = fsum([found[row], *scores] if row in found else scores)
+        return list(found.items())
+
+    def _everything(self, asked: Asked) -> list[tuple[int, float]]:
+        scores: dict[int, list[float]] = {}
+        for table in asked.wanted.scored:
+            for row, score in self._connection.execute(*asked.select(table)):
+                scores.setdefault(row, []).append(score)
+        return [(row, fsum(several)) for row, several in scores.items()]
 
     def _in_order(self, found: Sequence[tuple[int, float]]) -> list[Hit]:
         if not found:
@@ -98,30 +180,6 @@ class Fts5TextIndex:
             code="bad_query",
             details={"position": at},
         )
-
-
-def _scores(query: TextQuery, wanted: Lookup, within: Rows | None) -> tuple[str, list[object]]:
-    """One SELECT of (row, score): bm25 of the one table, or the sum over several."""
-    values: list[object] = []
-    selects = []
-    for table, expression in wanted.scored.items():
-        sql = f"SELECT rowid AS row, rank AS score FROM {table} WHERE {table} MATCH ?"
-        values.append(expression)
-        if table == "text" and query.field_weights:
-            sql += " AND rank MATCH ?"
-            values.append(f"bm25({_weights(query)})")
-        for alternatives in wanted.required:
-            either = [f"+rowid IN (SELECT rowid FROM {one} WHERE {one} MATCH ?)" for one in alternatives]
-            sql += f" AND ({' OR '.join(either)})"
-            values.extend(alternatives.values())
-        if within is not None:
-            # The plus keeps SQLite from looking up every allowed row in the full-text index.
-            sql += " AND +rowid IN (SELECT value FROM carray(?))"
-            values.append(apsw.carray(within))
-        selects.append(sql)
-    if len(selects) == 1:
-        return selects[0], values
-    return f"SELECT row, sum(score) AS score FROM ({' UNION ALL '.join(selects)}) GROUP BY row", values
 
 
 def _weights(query: TextQuery) -> str:

@@ -1,7 +1,7 @@
 """From a text query to the MATCH expressions of the tables that have to be asked."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from quintet.model import TextQuery
 from quintet.stores.sqlite.analyse import CJK_RUN, identifier_parts, pair_phrase, plain, quoted, runs
@@ -11,10 +11,14 @@ TABLES = ("text", "parts", "cjk")
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What each table is asked for, and what a row must match besides: any one of each `required`."""
+    """What each table is asked for, and what a row must match besides: any one of each `required`.
+
+    `either` lists what is OR-ed, for tables that are asked for nothing else.
+    """
 
     scored: dict[str, str]
     required: tuple[dict[str, str], ...] = ()
+    either: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def lookup(query: TextQuery) -> Lookup:
@@ -26,7 +30,7 @@ def lookup(query: TextQuery) -> Lookup:
     phrases = _merged([_tables(phrase, query.parts) for phrase in query.phrases])
     either = _merged([words, phrases])
     if not query.phrases_required or not phrases:
-        return Lookup({table: " OR ".join(found) for table, found in either.items()})
+        return Lookup({table: " OR ".join(found) for table, found in either.items()}, either=either)
     if len(either) == 1:
         ((table, required),) = phrases.items()
         any_word = [f"({' OR '.join(words[table])})"] if words else []

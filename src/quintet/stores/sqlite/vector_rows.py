@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import apsw
 import numpy as np
 
+from quintet.errors import Conflict
 from quintet.model import embedding_text
 from quintet.vector import Int16
 
@@ -31,11 +32,22 @@ def pending(
 
 
 def put(connection: apsw.Connection, hashes: Sequence[bytes], vectors: Int16, replacing: bool) -> None:
+    if not replacing:
+        _check_dimensions(connection, vectors.shape[1])
     rows = zip(hashes, np.ascontiguousarray(vectors, "<i2"), strict=True)
     connection.executemany(
         f"INSERT OR IGNORE INTO {TABLES[replacing]} (text_hash, vector) VALUES (?, ?)",
         ((key, vector.tobytes()) for key, vector in rows),
     )
+
+
+def _check_dimensions(connection: apsw.Connection, given: int) -> None:
+    stored = connection.execute("SELECT value FROM meta WHERE key = 'dimensions'").get
+    if stored is not None and int(stored) != given:
+        raise Conflict(
+            f"the embedder gives {given} dimensions, the vectors of this index have {stored}; "
+            "make them anew: 'quintet index --reembed --embedder NAME'"
+        )
 
 
 def use_embedder(connection: apsw.Connection, identity: str, dimensions: int) -> None:

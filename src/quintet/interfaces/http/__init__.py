@@ -1,0 +1,1 @@
+"""The HTTP door: thin routes over `Doors`, with bounds on everything a client can ask."""

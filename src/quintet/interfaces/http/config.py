@@ -1,0 +1,78 @@
+"""How a server is set up: where it listens, whom it answers, and how much it takes on."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from quintet.errors import UsageError
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Every bound, with the status a request beyond it gets."""
+
+    body_bytes: int = 1_000_000  # 413
+    result_bytes: int = 16_000_000  # 413
+    workers: int = 8  # calls of the engine at once
+    waiting: int = 256  # calls that wait for one of those; 429 beyond
+    seconds: float = 30.0  # for one call, waiting included; 503
+    body_seconds: float = 10.0  # to send a body; 408
+    head_seconds: float = 10.0  # to send a request's first lines; the connection is closed
+    write_seconds: float = 30.0  # to take what was sent; the connection is closed
+    idle_seconds: float = 15.0  # between requests; the connection is closed
+    connections: int = 1000  # 503 beyond
+    streams: int = 64  # clients that follow a job; 429 beyond
+    jobs: int = 8  # unfinished reindex jobs; 429 beyond
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    host: str = "127.0.0.1"
+    port: int = 8765
+    require_key: bool = False
+    allow_hosts: tuple[str, ...] = ()
+    cors: tuple[str, ...] = ()
+    access_log: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for origin in self.cors:
+            _check_origin(origin)
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
+
+    @property
+    def needs_key(self) -> bool:
+        """On loopback a key is optional, unless it was asked for."""
+        return self.require_key or not self.is_loopback
+
+
+def is_loopback(host: str) -> bool:
+    """A name other than localhost may lead anywhere tomorrow, so it does not count.
+
+    >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "my.machine")]
+    [True, True, True, False, False]
+    """
+    address = address_of(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that is spelt out in `host`, if one is."""
+    try:
+        return ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return None
+
+
+def _check_origin(origin: str) -> None:
+    parts = urlsplit(origin)
+    plain = f"{parts.scheme}://{parts.netloc}"
+    if parts.scheme not in ("http", "https") or not parts.netloc or origin != plain or "*" in origin:
+        raise UsageError(
+            f"--cors is {origin!r}; it must be one origin such as https://app.example, without a path"
+        )

@@ -1,0 +1,150 @@
+"""What each MCP tool takes: published as JSON Schema, checked here or, where it says so, by the engine."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
+
+from quintet.contracts import CONTRACTS, HOUSE
+from quintet.contracts.parameters import LIMIT_MAX, shown
+from quintet.errors import UsageError
+
+A = TypeVar("A", bound="Arguments")
+
+# The engine checks these itself, with the codes and the sentences of every other interface.
+Query = Annotated[Any, WithJsonSchema({"type": "string", "description": "What to look for; any text is safe."})]
+Count = Annotated[
+    Any,
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "description": "Results to return."}),
+]
+Syntax = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": "string",
+            "enum": ["plain", "fts5"],
+            "description": "Plain words, or SQLite FTS5's own query language.",
+        }
+    ),
+]
+Object = Annotated[Any, WithJsonSchema({"type": "object", "additionalProperties": True})]
+MaxTokens = Annotated[
+    int | None,
+    Field(ge=1, description="Cut whole results off the end so that the text stays below about this size."),
+]
+
+
+def choice(description: str, *names: str) -> Any:
+    """A name out of a few, which the engine checks."""
+    return WithJsonSchema({"type": "string", "enum": list(names), "description": description})
+
+
+class Arguments(BaseModel):
+    """Only what is declared is taken, and nothing is converted: "10" is not 10."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    def given(self, *names: str) -> dict[str, object]:
+        """Those of `names` that the caller set: the engine knows the defaults of the rest."""
+        return {name: getattr(self, name) for name in names if name in self.model_fields_set}
+
+
+class SearchRifflux(Arguments):
+    """Spec 000, section 4.4, and the optional `syntax`."""
+
+    query: Query
+    top_k: Count = 10
+    mode: Annotated[Any, choice("Which signals to use.", "lexical", "semantic", "hybrid")] = "hybrid"
+    db_path: str | None = Field(
+        None, description="Another index beside the server's own: its folder or its index.db."
+    )
+    syntax: Syntax = "plain"
+
+
+class Reindex(Arguments):
+    """Spec 000, section 4.5."""
+
+    path: str | None = Field(None, description="A folder or file; ignored when paths names any.")
+    paths: list[str] | None = Field(
+        None, description="Several folders and files. Without path and paths: the server's working folder."
+    )
+    force: bool = Field(False, description="Read every file again, changed or not.")
+
+
+class Search(Arguments):
+    query: Query
+    contract: Annotated[Any, choice("Whose ranking and result shape.", *CONTRACTS)] = HOUSE
+    limit: Count = 10
+    mode: Annotated[
+        Any,
+        choice("Which signals to use; lexical or keyword by contract.", "lexical", "keyword", "semantic", "hybrid"),
+    ] = "hybrid"
+    filters: Annotated[Object, Field(description='Conditions that all must hold: {"path": "docs/**"}.')] = Field(
+        default_factory=dict
+    )
+    params: dict[str, Any] = Field(
+        default_factory=dict, description='Further parameters of the contract: {"rrf_k": 20}.'
+    )
+    max_tokens: MaxTokens = None
+
+
+class Read(Arguments):
+    reference: str = Field(
+        description="A chunk id, a path as search shows it, or PATH:FIRST-LAST for some lines.", min_length=1
+    )
+    max_tokens: MaxTokens = None
+
+
+class Status(Arguments):
+    pass
+
+
+class Retrieve(Arguments):
+    """Spec 003's canonical request."""
+
+    query: Query
+    index: Annotated[
+        Any, WithJsonSchema({"type": "string", "description": "The knowledge base; 'default' is every folder."})
+    ] = "default"
+    top_k: Count = 5
+    filters: Annotated[Object, Field(description='Exact matches that all must hold: {"title": "Guide"}.')] = Field(
+        default_factory=dict
+    )
+    search_method: Annotated[Any, choice("Which branches to use.", "semantic", "keyword", "hybrid")] = "semantic"
+    query_preprocessing: Annotated[Any, choice("What is done to the query first.", "none", "normalize")] = "none"
+    hybrid_alpha: Annotated[
+        Any,
+        WithJsonSchema(
+            {
+                "type": ["number", "null"],
+                "minimum": 0,
+                "maximum": 1,
+                "description": "Weight of the semantic branch in hybrid search; 0.5 if left out.",
+            }
+        ),
+    ] = None
+
+
+def read_arguments(tool: str, kind: type[A], given: Mapping[str, Any]) -> A:
+    """The arguments of a call, or an error that names the one that is wrong and what would be right."""
+    known = list(kind.model_fields)
+    for name in given:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"it takes: {', '.join(known) or 'nothing'}"
+            raise UsageError(f"{tool} has no argument {shown(name)}; {hint}", details={"parameter": name})
+    try:
+        return kind.model_validate(dict(given))
+    except ValidationError as error:
+        raise _refused(tool, error) from None
+
+
+def _refused(tool: str, error: ValidationError) -> UsageError:
+    first = error.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    details: dict[str, object] = {"parameter": name}
+    if first["type"] == "missing":
+        return UsageError(f"{tool} needs the argument {name!r}; give it", details=details)
+    wanted = first["msg"].removeprefix("Input ").rstrip(".")
+    return UsageError(f"{tool}: {name} is {shown(first['input'])}; it {wanted}", details=details)

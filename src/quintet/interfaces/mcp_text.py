@@ -1,0 +1,117 @@
+"""An answer as people and models read it: the same results in few words, links to their files, a budget."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from mcp_types import ResourceLink
+
+from quintet.interfaces.views import View, placed, views
+
+if TYPE_CHECKING:
+    from quintet.index import Index
+
+CHARS_PER_TOKEN = 4  # of English prose; code has fewer, so the budget is "about"
+LINKS_MAX = 20
+PROBLEMS_SHOWN = 20
+FILE_URI = "quintet://file/"
+CHUNK_URI = "quintet://chunk/"
+
+
+def tokens(text: str) -> int:
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def search_text(contract: str, body: Mapping[str, Any]) -> str:
+    """Each result with its place, heading, score, reference and text; then the notes."""
+    shown = [result_text(rank, view) for rank, view in enumerate(views(contract, body), 1)]
+    head = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
+    return "\n\n".join([head, *shown, *_notes(body)])
+
+
+def result_text(rank: int, view: View) -> str:
+    heading = f" · {view.heading}" if view.heading else ""
+    return f"{rank}. {view.where}{heading} (score {view.score:.4g}, id {view.reference})\n{view.content}"
+
+
+def passages_text(body: Mapping[str, Any]) -> str:
+    shown = [passage_text(one) for one in body["passages"]]
+    return "\n\n".join([*(shown or [f"no passage at {body['reference']}"]), *_notes(body)])
+
+
+def passage_text(passage: Mapping[str, Any]) -> str:
+    first, last = passage["lines"]
+    heading = f" · {passage['heading_path']}" if passage["heading_path"] else ""
+    return f"{passage['path']}:{first}-{last}{heading} (id {passage['chunk_id']})\n{passage['content']}"
+
+
+def reindex_text(body: Mapping[str, Any]) -> str:
+    done = f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
+    lines = [f"{done}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
+    lines += [f"{one['path']}: {one['reason']}" for one in body["problems"][:PROBLEMS_SHOWN]]
+    if len(body["problems"]) > PROBLEMS_SHOWN:
+        lines.append(f"and {len(body['problems']) - PROBLEMS_SHOWN} more problems")
+    return "\n".join(lines)
+
+
+def status_text(body: Mapping[str, Any]) -> str:
+    lag = body["lag"]
+    lines = [
+        f"{body['files']} files, {body['chunks']} chunks, {body['embedded']} embedded by {body['embedder']}",
+        *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
+        f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
+    ]
+    return "\n".join(lines)
+
+
+def _notes(body: Mapping[str, Any]) -> list[str]:
+    return [f"note: {note['message']} [{note['code']}]" for note in body["notes"]]
+
+
+def within_budget(texts: Iterable[str], max_tokens: int | None) -> int:
+    """How many of `texts` fit, from the front."""
+    if max_tokens is None:
+        return sum(1 for _ in texts)
+    fitting, spent = 0, 0
+    for text in texts:
+        spent += tokens(text)
+        if spent > max_tokens:
+            break
+        fitting += 1
+    return fitting
+
+
+def cut(contract: str, body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    """The body with as many whole results as fit, counts made true, and a note if any went."""
+    texts = [result_text(rank, view) for rank, view in enumerate(views(contract, body), 1)]
+    kept = within_budget(texts, max_tokens)
+    if kept == len(texts):
+        return body
+    holder = body["retrieval_calls"][0] if "retrieval_calls" in body else body
+    short = {**holder, "results": holder["results"][:kept]}
+    short.update({name: kept for name in ("count", "result_count") if name in holder})
+    notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
+    if "retrieval_calls" in body:
+        return {**body, "retrieval_calls": [short], "notes": notes}
+    return {**short, "notes": notes}
+
+
+def cut_note(kept: int, texts: Sequence[str], max_tokens: int | None) -> dict[str, str]:
+    message = (
+        f"{kept} of {len(texts)} fit into {max_tokens} tokens; "
+        f"all of them need about {sum(map(tokens, texts))}, the next one {tokens(texts[kept])}"
+    )
+    return {"code": "results_cut", "message": message}
+
+
+def links(index: "Index", contract: str, body: Mapping[str, Any]) -> list[ResourceLink]:
+    """One link to each file among the first results."""
+    found: dict[str, ResourceLink] = {}
+    for view in (placed(index, view) for view in views(contract, body)[:LINKS_MAX]):
+        path = f"{view.root}/{view.path}" if view.root else view.path
+        found.setdefault(path, file_link(path, view.path))
+    return list(found.values())
+
+
+def file_link(path: str, name: str) -> ResourceLink:
+    return ResourceLink(type="resource_link", uri=FILE_URI + quote(path, safe=""), name=name)
