@@ -36,4 +36,4 @@ bench: install
 	$(BIN)/python bench/speed.py
 
 clean:
-	rm -rf .venv .quintet .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf .venv .quintet .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build

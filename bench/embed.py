@@ -55,6 +55,7 @@ def ours() -> Encode:
 def onnxruntime() -> Encode:
     import numpy as np
     import onnxruntime as ort
+
     from onnx_graph import granite_graph
 
     options = ort.SessionOptions()

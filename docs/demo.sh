@@ -11,7 +11,14 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
 
 run() {
-    say "\$ quintet $*"
+    shown="quintet"
+    for word in "$@"; do
+        case $word in
+            *" "*) shown="$shown \"$word\"" ;;
+            *) shown="$shown $word" ;;
+        esac
+    done
+    say "\$ $shown"
     "$quintet" "$@" --db "$folder"
 }
 
@@ -22,7 +29,7 @@ run status
 say "By words and by meaning, with the share of each:"
 run search "how are equal scores ordered" --limit 3 --explain
 
-question="private offline use"
+question="who else can see my personal information"
 say "By meaning alone. The best passage shares no word with the question:"
 run search "$question" --mode semantic --limit 1 --explain
 

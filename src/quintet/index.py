@@ -4,12 +4,12 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from quintet.contracts import HOUSE, contract_named
+from quintet.contracts import HOUSE, contract_named, read
 from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.ingest.lag import Lag, lag
@@ -19,7 +19,7 @@ from quintet.ingest.sync import sync
 from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
 from quintet.model import Json, Passage
-from quintet.ports import Embedder, Root
+from quintet.ports import Choices, Embedder, Root
 from quintet.search.locate import documents_named, encodable, locate, root_named
 from quintet.search.search import Response, search
 from quintet.settings import Settings, load_settings
@@ -53,6 +53,8 @@ def open(
     """
     folder = Path(path).absolute()
     chosen = load_settings(folder.parent, os.environ, **settings)
+    for name, table in chosen.contracts.items():
+        read(name, contract_named(name).parameters, {}, table)
     if not create and not (folder / FILE).is_file():
         raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
     if isinstance(embedder, str):  # a wrong name leaves no folder behind
@@ -74,6 +76,9 @@ class Index:
         self.settings = settings
         with store.snapshot() as snapshot:
             self._stored = snapshot.catalog.embedder
+            self._choices = snapshot.catalog.choices
+        if not settings.include and not settings.exclude:
+            self.settings = replace(settings, include=self._choices.include, exclude=self._choices.exclude)
         self._unloadable = False
         self.embedder = self._chosen(embedder)
         check_embedder(self.embedder, self._stored)
@@ -85,7 +90,7 @@ class Index:
     def _chosen(self, wanted: Any) -> Embedder | None:
         if wanted is STORED:
             if self._stored is None:
-                return load_embedder(DEFAULT)
+                return None if self._choices.text_only else load_embedder(DEFAULT)
             name = name_of(self._stored)
             self._unloadable = name is None
             return load_embedder(name) if name else None
@@ -115,10 +120,20 @@ class Index:
                 chosen = targets(given or [named(".", Path.cwd())], known)
             else:
                 chosen = self._again(known, run.report)
+            self._remember(run)
             sync(run, chosen)
             if embed:
                 self._embed(run)
         return run.report
+
+    def _remember(self, run: Run) -> None:
+        """Keep what this run was told, for later runs that are told nothing."""
+        text_only = self.embedder is None and self._stored is None
+        choices = Choices(text_only, self.settings.include, self.settings.exclude)
+        if choices != self._choices:
+            with run.writer.batch():
+                run.writer.remember(choices)
+            self._choices = choices
 
     def embed(self, *, progress: Progress | None = None) -> Report:
         """Embed what has no vector yet."""
@@ -143,7 +158,7 @@ class Index:
         with self._store.writer(self.settings.writer_timeout) as writer:
             run = Run(writer, self.settings, time.time_ns, progress or _silent, Report(), force)
             yield run
-            run.report.pending = writer.count_pending()
+            run.report.pending = writer.count_pending() if self.embedder else 0
         run.report.seconds = time.perf_counter() - start
 
     def _embed(self, run: Run) -> None:

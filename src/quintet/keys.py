@@ -167,4 +167,6 @@ def _write(file: Path, keys: Mapping[str, Key]) -> None:
 
 
 def _unreadable(file: Path, error: Exception) -> StoreError:
-    return StoreError(f"{file} cannot be read ({type(error).__name__}); restore it, or remove it and add keys")
+    return StoreError(
+        f"{file} cannot be read ({type(error).__name__}); restore it, or remove it and add keys"
+    )

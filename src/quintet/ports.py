@@ -78,6 +78,15 @@ class Counts:
     embedded: int
 
 
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What holds until another run says otherwise: text without vectors, and which files count."""
+
+    text_only: bool = False
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
 class Catalog(Protocol):
     """What is in the index, and where it came from."""
 
@@ -164,6 +173,8 @@ class Writer(Protocol):
     def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None: ...
 
     def remove(self, root: str, paths: Sequence[str]) -> None: ...
+
+    def remember(self, choices: Choices) -> None: ...
 
     def use_embedder(self, identity: str, dimensions: int) -> None:
         """Remember which embedder the vectors are of."""

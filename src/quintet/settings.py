@@ -59,9 +59,10 @@ def _from_file(path: Path) -> dict[str, object]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}; correct or remove it") from error
-    contracts = dict(table.pop("contracts", {}))
+    contracts = dict(_tables(table.pop("contracts", {})))
     if "retrieval" in table:  # spec 001 prints its numbers under this name
-        contracts["harness"] = {**table.pop("retrieval"), **contracts.get("harness", {})}
+        printed = _tables({"harness": table.pop("retrieval")})
+        contracts["harness"] = {**printed["harness"], **contracts.get("harness", {})}
     return {**table, "contracts": contracts} if contracts else table
 
 
@@ -104,7 +105,7 @@ def _globs(name: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _tables(value: object) -> object:
+def _tables(value: object) -> Mapping[str, Mapping[str, Json]]:
     if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
         raise UsageError(f"setting contracts is {value!r}; write [contracts.NAME] tables of name = value")
     return value

@@ -1,5 +1,6 @@
 """The same content gives the same bytes: whatever the history of the index, and in any process."""
 
+import itertools
 import json
 import os
 import random
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quintet
-from contracts.fixed import MODIFIED_MS, write
+from contracts.fixed import MODIFIED_MS, results, write
 from quintet.contracts import CONTRACTS
 
 WORDS = (
@@ -80,6 +81,22 @@ def test_the_history_of_an_index_does_not_show(
             assert (answers(index), index.status().state_root) == expected
             index.sync([shelf], force=True)
             assert (answers(index), index.status().state_root) == expected
+
+
+@settings(max_examples=15, deadline=None)
+@given(SHELVES, st.integers(1, 4))
+def test_a_cut_or_a_filter_only_leaves_out(files: dict[str, str], top_k: int) -> None:
+    """In a mode of one signal a shorter list is the beginning of the longer, a filtered one a part of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        with quintet.open(place / "index", embedder="hashing") as index:
+            index.sync([write(place / "shelf", files)])
+            for query, mode in itertools.product(QUERIES, ("lexical", "semantic")):
+                asked = {"contract": "rifflux", "mode": mode}
+                everything = results(index.search(query, top_k=1000, **asked))
+                assert results(index.search(query, top_k=top_k, **asked)) == everything[:top_k]
+                inside = results(index.search(query, top_k=1000, filters={"path": "c/**"}, **asked))
+                assert inside == [item for item in everything if item["path"].startswith("c/")]
 
 
 @pytest.mark.requirement("004-P1-DETERMINISM")

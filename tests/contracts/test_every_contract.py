@@ -1,9 +1,13 @@
 """What holds for every contract: parameters, limits, query text, filters, states of the index."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import quintet
 from contracts.conftest import Library
@@ -99,6 +103,7 @@ def test_an_unknown_filter_is_refused_with_a_hint(library: Library, contract: st
         ({"path": 3}, "filter path is 3; it must be text"),
         ({"after": "now"}, "filter after is 'now'; it must be a whole number"),
         ({"after": True}, "filter after is True; it must be a whole number"),
+        ({"before": 10**400}, f"filter before is {str(10**400)[:77]}...; it must be a whole number"),
         ({"path": ""}, "filter path is ''; it must be text without NUL or lone surrogates"),
         ({"path": "\ud800"}, "filter path is '\\ud800'; it must be text without NUL or lone surrogates"),
         ("docs/**", "filters is 'docs/**'; it must be an object such as {'path': 'docs/**'}"),
@@ -152,6 +157,27 @@ def test_whatever_a_person_types_is_safe(
 ) -> None:
     response = _search(library(FILES), contract, query)
     assert paths(response) == expected
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[quintet.Index]:
+    place = tmp_path_factory.mktemp("shelf")
+    with quintet.open(place / "index", embedder="hashing") as index:
+        index.sync([write(place / "shelf", FILES)])
+        yield index
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    query=st.text(min_size=1, max_size=40) | st.text('"*()-+^:{}ANDORNTE abc検索\0', min_size=1, max_size=25)
+)
+def test_no_text_raises_or_loses_a_leg(shelf: quintet.Index, query: str) -> None:
+    assume(query.replace("\0", " ").strip())
+    for contract in NAMES:
+        mode = {"search_method": "hybrid"} if contract == "knowledge" else {}
+        response = shelf.search(query, contract, **mode)
+        assert response.status == "ok"
+        json.dumps(response.wire(), ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("contract", NAMES)

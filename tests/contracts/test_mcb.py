@@ -247,20 +247,23 @@ def test_field_weights_that_mean_nothing_are_refused(library: Library, weights: 
 @pytest.mark.parametrize(
     ("scope", "expected"),
     [
-        ({"project": "shelf"}, {"app/cache/store.py", "app/cache/__init__.py", "docs/guide.md"}),
+        ({"project": "shelf"}, set(FILES)),
         ({"project": "elsewhere"}, set()),
-        ({"package": "app"}, {"app/cache/store.py", "app/cache/__init__.py"}),
+        ({"package": "app"}, {"app/users.py", "app/cache/store.py", "app/cache/__init__.py"}),
         ({"package": "app.cache"}, {"app/cache/store.py", "app/cache/__init__.py"}),
         ({"module": "app.cache.store"}, {"app/cache/store.py"}),
         ({"module": "app/cache"}, {"app/cache/__init__.py"}),
         ({"file": "docs/guide.md"}, {"docs/guide.md"}),
         ({"package": "app", "file": "docs/guide.md"}, set()),
-        ({}, {"app/cache/store.py", "app/cache/__init__.py", "docs/guide.md"}),
+        ({}, set(FILES)),
     ],
 )
 def test_scope_holds_on_every_leg(library: Library, scope: dict[str, str], expected: set[str]) -> None:
-    index = library(FILES)
-    assert set(paths(index.search("ttl", "mcb", scope_filter=scope))) == expected
+    text_only = library(FILES).search("ttl", "mcb", scope_filter=scope)
+    assert set(paths(text_only)) == {path for path in expected if "ttl" in FILES[path]}
+    found = results(library(FILES, {"ttl": (1.0, 0.0)}).search("ttl", "mcb", scope_filter=scope))
+    assert {item["node"]["path"] for item in found} == expected
+    assert all(item["semantic_rank"] > 0 for item in found)
 
 
 @pytest.mark.requirement("002-SCOPE", "002-T-E2E-6")

@@ -237,6 +237,28 @@ def test_a_chunk_tells_its_headings_and_its_place_in_the_file(library: Library) 
     assert "cache ttl" in found[0]["content"]
 
 
+def test_equal_paths_of_two_roots_both_stay_and_pruning_one_spares_the_other(tmp_path: Path) -> None:
+    first = write(tmp_path / "first", {"same.txt": "word one", "gone.txt": "word"})
+    second = write(tmp_path / "second", {"same.txt": "word two", "gone.txt": "word"})
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        index.sync([first, second])
+        assert sorted(paths(index.search("word", "rifflux"))) == ["gone.txt"] * 2 + ["same.txt"] * 2
+        (first / "gone.txt").unlink()
+        index.sync([first])
+        assert sorted(paths(index.search("word", "rifflux"))) == ["gone.txt"] + ["same.txt"] * 2
+        only = paths(index.search("word", "rifflux", filters={"root": "second"}))
+        assert sorted(only) == ["gone.txt", "same.txt"]
+
+
+def test_an_index_without_all_vectors_says_so(tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        index.sync([write(tmp_path / "shelf", FILES)])
+    with quintet.open(tmp_path / "index", embedder=FixedEmbedder(VECTORS)) as index:
+        response = index.search("cache ttl", "rifflux")
+        assert paths(response) == ["cache.txt", "notes.txt"]
+        assert response.notes == [{"code": "partly_embedded", "message": "semantic: 0 of 3 chunks embedded"}]
+
+
 @pytest.mark.requirement("000-CON-001")
 def test_retrieval_knows_nothing_of_any_transport() -> None:
     package = Path(quintet.__file__).parent

@@ -278,6 +278,14 @@ def test_readings_name_tests_that_exist() -> None:
     assert missing == []
 
 
+def test_the_architecture_page_names_every_part_of_the_package() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    package = ROOT / "src" / "quintet"
+    parts = [part.name + ("/" if part.is_dir() else "") for part in package.iterdir()]
+    missing = [name for name in parts if name[0] not in "_." and name != "py.typed" and name not in text]
+    assert missing == []
+
+
 FORBIDDEN = re.compile(
     r"\.\./shared|\b(session|helper|issue)s?\b|\bstep \d|/home/|/tmp/|/work/", re.IGNORECASE
 )
@@ -286,3 +294,24 @@ FORBIDDEN = re.compile(
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_pages_speak_of_the_product_alone(page: Path) -> None:
     assert FORBIDDEN.findall(page.read_text("utf-8")) == []
+
+
+DEMO = ROOT / "docs" / "demo.sh"
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def test_the_demo_asks_in_words_that_its_answer_does_not_hold() -> None:
+    asked = re.search(r'^question="(.+)"$', DEMO.read_text("utf-8"), re.MULTILINE)
+    assert asked is not None
+    assert words(asked[1]) & words((ROOT / "docs" / "privacy.md").read_text("utf-8")) == set()
+
+
+@pytest.mark.slow
+def test_the_demo_runs_to_its_end() -> None:
+    done = subprocess.run(["sh", str(DEMO)], capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "words in common: none" in done.stdout
+    assert "privacy.md" in done.stdout

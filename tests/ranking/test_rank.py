@@ -4,12 +4,12 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quintet.contracts import cfs, harness, knowledge, mcb, rifflux
-from quintet.model import Evidence, Facts, Freshness, Hit
-from quintet.ranking import Branch, Fetch, Profile, Rrf, rank
+from quintet.model import Evidence, Facts, Freshness, Hit, Signal
+from quintet.ranking import Branch, Fetch, rank
 from ranking.material import NAMES, PROFILES, SITUATIONS, Hits, fact, facts_of, ids, listed, scored, scores
 
 MCB = mcb.profile(mcb.Params())
@@ -24,10 +24,12 @@ def test_nothing_found_ranks_nothing() -> None:
 
 
 def test_a_leg_counts_only_as_deep_as_its_branch_fetches() -> None:
-    found = rank(rifflux.profile(rifflux.Params()), {"lexical": listed("a", "b", "c")}, facts_of(*"abc"), 1)
-    assert ids(found) == ["a"]
-    deep = Profile((Branch("lexical", Fetch()),), Rrf(), ("path",))
-    assert ids(rank(deep, {"lexical": listed("b", "a", "c")}, facts_of(*"abc"), 2)) == ["b", "a"]
+    profile = rifflux.profile(rifflux.Params())
+    hits = {"lexical": listed("a", "b", "c"), "semantic": listed("d", "e", "c")}
+    assert ids(rank(profile, hits, facts_of(*"abcde"), 1)) == ["a"]  # two deep: nobody saw c
+    assert ids(rank(profile, hits, facts_of(*"abcde"), 2))[0] == "c"
+    (best,) = rank(profile, hits, facts_of(*"abcde"), 1)
+    assert best.evidence["lexical"].of == 2
 
 
 def test_evidence_says_all_that_a_signal_knew() -> None:
@@ -166,6 +168,7 @@ def test_each_freshness_class_multiplies_the_score_by_its_factor() -> None:
 
 
 @pytest.mark.requirement("002-FRESH-RESORT", "002-T-FRESH-2", "002-S-FRESHNESS", "002-RRF-SORT")
+@pytest.mark.requirement("002-STEP-5")
 def test_a_stale_result_falls_behind_a_fresh_one_that_matched_less() -> None:
     facts = {"stale": fact("a", node="stale", freshness="Stale"), "fresh": fact("b", node="fresh")}
     found = rank(MCB, {"lexical": listed("stale", "fresh")}, facts, 20)
@@ -206,6 +209,21 @@ def test_at_alpha_zero_the_keyword_order_stands_and_the_rest_follows() -> None:
     hybrid = rank(harness.profile(harness.Params(hybrid_alpha=0.0)), hits, facts, 12)
     keyword = rank(harness.profile(harness.Params(mode="keyword")), hits, facts, 12)
     assert ids(hybrid) == [*ids(keyword), "v1"] == ["k1", "k2", "k3", "v1"]
+
+
+@pytest.mark.requirement("001-V2", "001-V3")
+@pytest.mark.parametrize(
+    ("alpha", "mode", "signal"), [(1.0, "semantic", "semantic"), (0.0, "keyword", "lexical")]
+)
+@given(SITUATIONS)
+def test_an_extreme_alpha_begins_with_the_order_of_its_leg(
+    alpha: float, mode: str, signal: Signal, situation: tuple[Hits, dict[str, Facts]]
+) -> None:
+    hits, facts = situation
+    assume(hits[signal])
+    hybrid = ids(rank(harness.profile(harness.Params(hybrid_alpha=alpha)), hits, facts, 12))
+    alone = ids(rank(harness.profile(harness.Params(mode=mode)), hits, facts, 12))
+    assert hybrid[: len(alone)] == alone
 
 
 @pytest.mark.requirement("001-V5")

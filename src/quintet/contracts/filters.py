@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from quintet.contracts.parameters import Check, shown
+from quintet.contracts.parameters import Check, is_number, shown
 from quintet.errors import UsageError
 from quintet.model import Condition, Filter
 
@@ -56,7 +56,7 @@ def _condition(fields: Mapping[str, str], name: str, value: object) -> Condition
         raise _refused(f"unknown filter {name!r}; {hint}")
     if isinstance(value, bool) and fields[name] == BOOLEAN:
         return Condition(name, value)
-    if isinstance(value, int) and not isinstance(value, bool) and fields[name] == INTEGER:
+    if isinstance(value, int) and is_number(value) and fields[name] == INTEGER:
         return Condition(name, value)
     if isinstance(value, str) and fields[name] == TEXT:
         return Condition(name, _clean(name, value))

@@ -8,60 +8,44 @@ after another, in a fixed order. A bound that exactness rests on is checked, nev
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
 
+from quintet.embed.products import (
+    DOWN_LEVELS,
+    EXACT,
+    EXACT_64,
+    OUT_LEVELS,
+    SMALLEST,
+    NormProduct,
+    RowProduct,
+)
 from quintet.embed.tables import EXP_UNIT, GELU_RANGE, STEPS, tables
-from quintet.embed.weights import Affine, Float32, Norm, Weights
+from quintet.embed.weights import Float32, Norm, Weights
 from quintet.errors import StoreError
 from quintet.vector import SCALE, Int16
 
-EXACT = (1 << 24) - 1  # the largest integer below which float32 misses none
-EXACT_64 = 1 << 52
 FIXED = np.float32(4096)  # units of fixed point in layer norm and pooling
 PROBABILITY = 8192  # units of an attention weight
 LONGEST = EXACT // EXP_UNIT + 1  # tokens: more would let a softmax sum leave the exact range
+NARROWEST = 1 / 64  # spread of a row; rounding would weigh too much in a narrower one
 ROWS = 64  # rows worked on together between products: what a core keeps in its cache
-SMALLEST = np.float32(1e-20)
+ATTENDED = 1 << 14  # pairs of tokens attended to at once, by each head
 GELU_DIP = np.float32(0.17)  # no GELU value lies further below zero than this
-
-
-class Product:
-    """x @ weight + bias with weights as int8 per output and activations as integers per row."""
-
-    def __init__(self, affine: Affine, times: float = 1.0, plus: float = 0.0) -> None:
-        """`times` and `plus` are applied to the result, folded into the constants."""
-        largest = np.maximum(np.abs(affine.weight).max(axis=0), SMALLEST)
-        scale = (largest / np.float32(127)).astype(np.float32)
-        self.weight = np.rint(affine.weight / scale)
-        heaviest = int(np.abs(self.weight).sum(axis=0, dtype=np.float64).max())
-        self.levels = np.float32(EXACT // max(heaviest, 1))
-        if not 127 <= self.levels <= EXACT:
-            raise StoreError(
-                f"a weight matrix sums to {heaviest}; exact integers need less than {EXACT // 127}"
-            )
-        self.scale = scale * np.float32(times)
-        self.bias = affine.bias * np.float32(times) + np.float32(plus)
-
-    def quantised(self, x: Float32, largest: Float32, out: Float32) -> Float32:
-        """Rows as integers, and the unit of each row's products. `largest` bounds each row's magnitude."""
-        np.multiply(x, (self.levels / largest)[:, np.newaxis], out=out)
-        np.rint(out, out=out)
-        unit: Float32 = (largest / self.levels)[:, np.newaxis]
-        return unit
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One layer, its weights as integers."""
 
-    qkv: Product
-    out: Product
+    qkv: NormProduct
+    out: RowProduct
     out_norm: Norm
-    up: Product
-    down: Product
+    up: NormProduct
+    down: RowProduct
     down_norm: Norm
 
 
@@ -90,16 +74,17 @@ class CanonicalEncoder:
         self._words, self._positions, self._norm = weights.words, weights.positions, weights.norm
         self._heads, self._epsilon, self._pooling = weights.heads, weights.epsilon, weights.pooling
         self._gelu, self._exp = tables()
+        norms = [weights.norm, *(layer.down_norm for layer in weights.layers)]
         self._stages = [
             Stage(
-                Product(layer.qkv),
-                Product(layer.out),
+                NormProduct(layer.qkv, norm),
+                RowProduct(layer.out, OUT_LEVELS),
                 layer.out_norm,
-                Product(layer.up, STEPS, GELU_RANGE * STEPS + 0.5),  # gives table indices
-                Product(layer.down),
+                NormProduct(layer.up, layer.out_norm, STEPS, GELU_RANGE * STEPS + 0.5),  # table indices
+                RowProduct(layer.down, DOWN_LEVELS),
                 layer.down_norm,
             )
-            for layer in weights.layers
+            for layer, norm in zip(weights.layers, norms, strict=False)
         ]
         self._width = weights.positions.shape[1]
         self._inner = weights.layers[0].up.weight.shape[1]
@@ -128,43 +113,39 @@ class CanonicalEncoder:
 
     def _attention(self, x: Float32, lengths: Sequence[int], stage: Stage, room: Room) -> None:
         integers, projected = room.integers(self._width), room.products(3 * self._width)
-        unit = stage.qkv.quantised(x, _largest(x), integers)
-        np.matmul(integers, stage.qkv.weight, out=projected)
+        stage.qkv(x, integers, projected)
         for rows in _blocks(len(x)):
-            _scale(projected[rows], unit[rows], stage.qkv)
+            stage.qkv.finish(projected[rows])
         start = 0
-        for length in lengths:
-            stop = start + length
-            self._attend(projected[start:stop], integers[start:stop])
+        for length, count in _runs(lengths):
+            stop = start + count * length
+            self._attend(projected[start:stop].reshape(count, length, -1), integers[start:stop])
             start = stop
-        unit = stage.out.quantised(integers, _largest(integers), integers)
+        unit = stage.out.quantise(integers, _largest(integers), integers)
         self._add(x, unit, stage.out, stage.out_norm, integers, room)
 
     def _feed_forward(self, x: Float32, stage: Stage, room: Room) -> None:
         integers, wide = room.integers(self._width), room.products(self._inner)
-        unit = stage.up.quantised(x, _largest(x), integers)
-        np.matmul(integers, stage.up.weight, out=wide)
+        stage.up(x, integers, wide)
         integers = room.integers(self._inner)
-        down = np.empty_like(unit)
+        unit = np.empty((len(x), 1), np.float32)
         for rows in _blocks(len(x)):
             product = wide[rows]
-            product *= unit[rows]
-            product *= stage.up.scale
+            stage.up.finish(product)
             places = room.places[: len(product)]
-            np.add(product, stage.up.bias, out=product)
             places[...] = product
             largest = self._activate(places, product)
-            down[rows] = stage.down.quantised(product, largest, integers[rows])
-        self._add(x, down, stage.down, stage.down_norm, integers, room)
+            unit[rows] = stage.down.quantise(product, largest, integers[rows])
+        self._add(x, unit, stage.down, stage.down_norm, integers, room)
 
     def _add(
-        self, x: Float32, unit: Float32, product: Product, norm: Norm, integers: Float32, room: Room
+        self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, room: Room
     ) -> None:
         """x becomes the layer norm of x plus the product."""
         added = room.products(self._width)
         np.matmul(integers, product.weight, out=added)
         for rows in _blocks(len(x)):
-            _scale(added[rows], unit[rows], product)
+            product.finish(added[rows], unit[rows])
             x[rows] += added[rows]
         self._normalise(x, norm, room)
 
@@ -179,27 +160,25 @@ class CanonicalEncoder:
         return np.maximum(largest, GELU_DIP)
 
     def _attend(self, projected: Float32, out: Float32) -> None:
-        """Attention of one sequence, all heads at once, in integers. Scores are keys x queries."""
-        length, heads = len(projected), self._heads
-        largest = np.maximum(projected.max(axis=0), -projected.min(axis=0)).reshape(3, heads, -1).max(axis=2)
+        """Attention of sequences of one length, in integers. `projected` is used up."""
+        count, length, _ = projected.shape
+        apart = (count, 3, self._heads, -1)
+        largest = np.maximum(projected.max(axis=1), -projected.min(axis=1)).reshape(apart).max(axis=3)
         largest = np.maximum(largest, SMALLEST)
         levels = np.array([[self._score_levels], [self._score_levels], [self._value_levels]], np.float32)
-        projected *= np.repeat(levels / largest, self._width // heads)
+        unit = (largest / levels)[..., np.newaxis, np.newaxis]
+        projected *= np.repeat(levels / largest, self._width // self._heads).reshape(count, 1, -1)
         np.rint(projected, out=projected)
-        query, key, value = projected.reshape(length, 3, heads, -1).transpose(1, 2, 0, 3)
-        scores = key @ query.transpose(0, 2, 1)
-        np.subtract(scores.max(axis=1, keepdims=True), scores, out=scores)
-        unit = largest / levels
-        scores *= (unit[0] * unit[1] * self._sharpness)[:, np.newaxis, np.newaxis]
+        query, key, value = projected.reshape(count, length, *apart[1:]).transpose(2, 0, 3, 1, 4)
+        scores = key @ query.swapaxes(2, 3)  # keys x queries: reducing over rows is faster than over columns
+        np.subtract(scores.max(axis=2, keepdims=True), scores, out=scores)
+        scores *= unit[:, 0] * unit[:, 1] * self._sharpness
         shares = self._exp.take(scores.astype(np.intp), mode="clip", out=scores)
-        shares *= np.float32(PROBABILITY) / shares.sum(axis=1, keepdims=True)
+        shares *= np.float32(PROBABILITY) / shares.sum(axis=2, keepdims=True)
         np.rint(shares, out=shares)
-        mixed = shares.transpose(0, 2, 1) @ value
-        np.multiply(
-            mixed.transpose(1, 0, 2),
-            (unit[2] / np.float32(PROBABILITY))[:, np.newaxis],
-            out=out.reshape(length, heads, -1),
-        )
+        mixed = shares.swapaxes(2, 3) @ value
+        mixed *= unit[:, 2] / np.float32(PROBABILITY)
+        out.reshape(count, length, self._heads, -1)[...] = mixed.swapaxes(1, 2)
 
     def _normalise(self, x: Float32, norm: Norm, room: Room) -> None:
         """Layer norm in place, with moments of fixed-point integers, exact in float64 whatever the order."""
@@ -213,7 +192,7 @@ class CanonicalEncoder:
                 raise StoreError("an activation left the range in which layer norm is exact")
             mean = fixed.sum(axis=1) / self._width
             variance = squares / self._width - mean * mean
-            spread = np.sqrt(np.maximum(variance, 0.0) / (unit * unit) + self._epsilon)
+            spread = np.sqrt(np.maximum(variance / (unit * unit), NARROWEST * NARROWEST) + self._epsilon)
             y -= (mean / unit).astype(np.float32)[:, np.newaxis]
             y *= (1.0 / spread).astype(np.float32)[:, np.newaxis]
             y *= norm.weight
@@ -242,10 +221,11 @@ def _blocks(length: int) -> Iterator[slice]:
     return (slice(start, start + ROWS) for start in range(0, length, ROWS))
 
 
-def _scale(products: Float32, unit: Float32, product: Product) -> None:
-    products *= unit
-    products *= product.scale
-    products += product.bias
+def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Neighbours of equal length, as (length, count), as many as a core's cache has room for."""
+    for length, group in groupby(lengths):
+        count, most = len(list(group)), max(1, ATTENDED // (length * length))
+        yield from ((length, min(most, count - done)) for done in range(0, count, most))
 
 
 def _largest(x: Float32) -> Float32:

@@ -1,6 +1,7 @@
 """An embedder may be any object of the port; here its answers are checked and made canonical."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,18 @@ class CheckedEmbedder:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self.identity = _identity(embedder)
-        self.dimensions = _dimensions(embedder)
         self.kind: str = getattr(embedder, "kind", "custom")
         self.canonical: bool = bool(getattr(embedder, "canonical", False))
+        if self.kind != "remote":  # which may have to ask its server
+            _ = self.identity, self.dimensions
+
+    @cached_property
+    def identity(self) -> str:
+        return _identity(self._embedder)
+
+    @cached_property
+    def dimensions(self) -> int:
+        return _dimensions(self._embedder)
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
         try:
@@ -37,6 +46,12 @@ class CheckedEmbedder:
         except Exception as error:
             raise self._failed(error) from error
         return None if vector is None else self._canonical(np.asarray(vector), (self.dimensions,))
+
+    def close(self) -> None:
+        """End what the embedder started, if it can be ended."""
+        close = getattr(self._embedder, "close", None)
+        if callable(close):
+            close()
 
     def _canonical(self, vectors: npt.NDArray[np.generic], shape: tuple[int, ...]) -> Int16:
         if vectors.shape != shape:

@@ -12,12 +12,15 @@ from typing import NoReturn
 import typer
 
 from quintet.errors import QuintetError, UsageError
-from quintet.interfaces import terminal
+from quintet.interfaces import agent_commands, server_commands, terminal
 from quintet.interfaces.commands import app
 from quintet.interfaces.terminal import OutputFailed, ReaderGone, tell
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells say it
+
+agent_commands.register(app)
+server_commands.register(app)
 
 
 def main() -> NoReturn:

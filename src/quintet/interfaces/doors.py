@@ -14,6 +14,7 @@ from quintet.ingest.run import Progress, Report
 from quintet.interfaces.doors_embedding import Embedding
 from quintet.interfaces.doors_loading import Ready
 from quintet.model import Json, Passage
+from quintet.ports import Root
 from quintet.search.search import Response
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
@@ -67,7 +68,14 @@ class Doors:
     def allowed(self) -> list[Path]:
         """Where a client's paths may lie. A working folder that is the whole disk was not chosen."""
         base = () if self.base == Path(self.base.anchor) else (self.base,)
-        return [*base, *self._allow, *(Path(root.location) for root in self.index.roots())]
+        return [*base, *self._allow, *(Path(root.location) for root in self.roots())]
+
+    @property
+    def folder(self) -> Path:
+        return self.index.folder
+
+    def roots(self) -> list[Root]:
+        return self.index.roots()
 
     def contained(self, path: str) -> Path:
         """A path from a client as a real location it may reach."""

@@ -13,10 +13,14 @@ from quintet.errors import UsageError
 A = TypeVar("A", bound="Arguments")
 
 # The engine checks these itself, with the codes and the sentences of every other interface.
-Query = Annotated[Any, WithJsonSchema({"type": "string", "description": "What to look for; any text is safe."})]
+Query = Annotated[
+    Any, WithJsonSchema({"type": "string", "description": "What to look for; any text is safe."})
+]
 Count = Annotated[
     Any,
-    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "description": "Results to return."}),
+    WithJsonSchema(
+        {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "description": "Results to return."}
+    ),
 ]
 Syntax = Annotated[
     Any,
@@ -78,10 +82,16 @@ class Search(Arguments):
     limit: Count = 10
     mode: Annotated[
         Any,
-        choice("Which signals to use; lexical or keyword by contract.", "lexical", "keyword", "semantic", "hybrid"),
+        choice(
+            "Which signals to use; lexical or keyword by contract.",
+            "lexical",
+            "keyword",
+            "semantic",
+            "hybrid",
+        ),
     ] = "hybrid"
-    filters: Annotated[Object, Field(description='Conditions that all must hold: {"path": "docs/**"}.')] = Field(
-        default_factory=dict
+    filters: Annotated[Object, Field(description='Conditions that all must hold: {"path": "docs/**"}.')] = (
+        Field(default_factory=dict)
     )
     params: dict[str, Any] = Field(
         default_factory=dict, description='Further parameters of the contract: {"rrf_k": 20}.'
@@ -105,14 +115,19 @@ class Retrieve(Arguments):
 
     query: Query
     index: Annotated[
-        Any, WithJsonSchema({"type": "string", "description": "The knowledge base; 'default' is every folder."})
+        Any,
+        WithJsonSchema({"type": "string", "description": "The knowledge base; 'default' is every folder."}),
     ] = "default"
     top_k: Count = 5
-    filters: Annotated[Object, Field(description='Exact matches that all must hold: {"title": "Guide"}.')] = Field(
-        default_factory=dict
+    filters: Annotated[Object, Field(description='Exact matches that all must hold: {"title": "Guide"}.')] = (
+        Field(default_factory=dict)
     )
-    search_method: Annotated[Any, choice("Which branches to use.", "semantic", "keyword", "hybrid")] = "semantic"
-    query_preprocessing: Annotated[Any, choice("What is done to the query first.", "none", "normalize")] = "none"
+    search_method: Annotated[Any, choice("Which branches to use.", "semantic", "keyword", "hybrid")] = (
+        "semantic"
+    )
+    query_preprocessing: Annotated[Any, choice("What is done to the query first.", "none", "normalize")] = (
+        "none"
+    )
     hybrid_alpha: Annotated[
         Any,
         WithJsonSchema(

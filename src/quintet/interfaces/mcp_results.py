@@ -1,9 +1,9 @@
 """What each MCP tool answers, as types: their JSON Schemas are the tools' output schemas."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from pydantic import TypeAdapter
-from typing_extensions import NotRequired, TypedDict  # pydantic wants this one before Python 3.12
+from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
 Object = dict[str, Any]
 

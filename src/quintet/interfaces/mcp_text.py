@@ -46,7 +46,9 @@ def passage_text(passage: Mapping[str, Any]) -> str:
 
 
 def reindex_text(body: Mapping[str, Any]) -> str:
-    done = f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
+    done = (
+        f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
+    )
     lines = [f"{done}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
     lines += [f"{one['path']}: {one['reason']}" for one in body["problems"][:PROBLEMS_SHOWN]]
     if len(body["problems"]) > PROBLEMS_SHOWN:

@@ -197,9 +197,19 @@ def progress() -> Iterator[Listener]:
     if not is_terminal(sys.stderr):
         yield _silent
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description:<6}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    class Speed(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:.0f}/s")
+
+    columns = (
+        TextColumn("{task.description:<6}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Speed(""),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True, force_terminal=True), transient=True) as bars:
         yield _into(bars.add_task, bars.update)
 

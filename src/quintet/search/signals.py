@@ -81,7 +81,7 @@ def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | 
     if plan.vector is not None:
         return plan.vector
     if embedder is None:
-        legs.note("embedder_missing", "no embedder is in use, so only text was searched")
+        legs.note("embedder_missing", "no embedder is in use, so nothing was searched by meaning")
         return None
     try:
         vector = embedder.embed_query(plan.query)
@@ -92,9 +92,7 @@ def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | 
         legs.note("embedder_missing", f"{embedder.identity} has no embedding for this query")
         return None
     if plan.needs_canonical and not getattr(embedder, "canonical", False):
-        message = (
-            f"{embedder.identity} may give other vectors on another machine; the ranking may differ there"
-        )
+        message = f"the vectors are by {embedder.identity}, not by a canonical model; devices may differ"
         legs.note("non_canonical_embedder", message)
     return quantise(vector)
 

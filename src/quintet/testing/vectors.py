@@ -37,7 +37,7 @@ class MemoryVectorIndex:
             if allowed is None or row in allowed:
                 pairs = zip(quantise(one.vector).tolist(), vector.tolist(), strict=True)
                 scored.append((-sum(a * b for a, b in pairs), one.path, one.sequence, one.chunk_id))
-        return [Hit(chunk_id, cosine(-dot), float(-dot)) for dot, _, _, chunk_id in sorted(scored)[:depth]]
+        return [Hit(chunk_id, cosine(-dot), cosine(-dot)) for dot, _, _, chunk_id in sorted(scored)[:depth]]
 
 
 class VectorIndexSuite:

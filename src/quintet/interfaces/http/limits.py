@@ -96,7 +96,9 @@ async def _body(request: Request, limits: Limits) -> bytes:
         message = f"the body did not arrive within {limits.body_seconds:g} s; send it faster"
         raise RequestError(408, "slow_client", message, CLOSE) from None
     except ClientDisconnect:
-        raise RequestError(400, "client_gone", "the client left before its body was complete", CLOSE) from None
+        raise RequestError(
+            400, "client_gone", "the client left before its body was complete", CLOSE
+        ) from None
 
 
 async def _collected(request: Request, most: int) -> bytes:

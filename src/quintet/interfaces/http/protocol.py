@@ -20,46 +20,52 @@ class _Bounded(H11Protocol):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._head: asyncio.TimerHandle | None = None
-        self._taking: asyncio.TimerHandle | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._expect_head()
+        self._expect("head", self.limits.head_seconds)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._head = _stop(self._head)
-        elif self._head is None:  # the first bytes of a further request
-            self._expect_head()
+        if self.conn.their_state is h11.IDLE:  # the first bytes of a request
+            self._expect("head", self.limits.head_seconds)
+        else:
+            self._arrived("head")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head, self._taking = _stop(self._head), _stop(self._taking)
+        for name in tuple(self._timers):
+            self._arrived(name)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if self._taking is None:
-            self._taking = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
+        self._expect("taken", self.limits.write_seconds)
 
     def resume_writing(self) -> None:
-        self._taking = _stop(self._taking)
+        self._arrived("taken")
         super().resume_writing()
+
+    def _expect(self, name: str, seconds: float) -> None:
+        """The connection ends unless this arrives in time; what is expected already keeps its deadline."""
+        if name not in self._timers:
+            self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
+
+    def _arrived(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
 
     def send_400_response(self, msg: str) -> None:
         """In the shape of every other error."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):  # an answer is on its way already
+            self.transport.close()
+            return
         body = encoded(shape("bad_request", "this is not HTTP/1.1, or its head is too large"))
         headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
-        head = h11.Response(status_code=400, headers=[*headers, ("connection", "close")], reason=b"Bad Request")
+        head = h11.Response(
+            status_code=400, headers=[*headers, ("connection", "close")], reason=b"Bad Request"
+        )
         for event in (head, h11.Data(data=body), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
-
-    def _expect_head(self) -> None:
-        self._head = self.loop.call_later(self.limits.head_seconds, self.transport.abort)
-
-
-def _stop(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()

@@ -19,7 +19,9 @@ ADVICE = {
 class RequestError(QuintetError):
     """What is wrong with a request before any of it reaches the engine. It carries its own status."""
 
-    def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message, code=code)
         self.status = status
         self.headers = dict(headers or {})

@@ -8,7 +8,7 @@ from typing import Any, cast
 import apsw
 
 from quintet.model import Chunk, Document, Facts, Filter, Passage
-from quintet.ports import CodeGraph, Counts, KnownFile, Root, Rows
+from quintet.ports import Choices, CodeGraph, Counts, KnownFile, Root, Rows
 from quintet.stores.sqlite import filters
 
 CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name"
@@ -34,6 +34,13 @@ class SqliteCatalog:
     @property
     def embedder(self) -> str | None:
         return meta(self._connection, "embedder")
+
+    @property
+    def choices(self) -> Choices:
+        """What earlier runs decided, for those that decide nothing."""
+        stored = json.loads(meta(self._connection, "choices") or "{}")
+        globs = (tuple(stored.get(name, ())) for name in ("include", "exclude"))
+        return Choices(bool(stored.get("text_only")), *globs)
 
     def ever_filled(self) -> bool:
         return self.generation > 0

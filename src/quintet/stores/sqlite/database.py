@@ -2,6 +2,7 @@
 
 import queue
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,6 +47,19 @@ def translated(file: Path) -> Iterator[None]:
         raise StoreError(f"{file}: {error.strerror or error}; check the disk and the permissions") from error
 
 
+def _use_wal(connection: apsw.Connection) -> None:
+    """SQLite does not wait by itself here, should another process look at the new file just then."""
+    last = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > last:
+                raise
+            time.sleep(0.001)
+
+
 class Database:
     """One SQLite file: a pool of readers, each in its own snapshot, and one writer."""
 
@@ -84,7 +98,7 @@ class Database:
         return version
 
     def _migrate(self, connection: apsw.Connection) -> None:
-        connection.pragma("journal_mode", "wal")
+        _use_wal(connection)
         with (
             connection
         ):  # begins IMMEDIATE, see _open: of two processes one migrates, the other finds it done

@@ -28,14 +28,24 @@ class Asked:
     wanted: Lookup
     within: Rows | None
 
-    def select(self, table: str, only: Rows | None = None) -> tuple[str, list[object]]:
-        """A SELECT of (row, bm25) of one table; `only` narrows it to rows already known."""
+    @property
+    def first(self) -> str:
+        return next(iter(self.wanted.scored))
+
+    @property
+    def others(self) -> list[str]:
+        return [table for table in self.wanted.scored if table != self.first]
+
+    def select(
+        self, table: str, only: Rows | None = None, phrases: Sequence[str] = ()
+    ) -> tuple[str, list[object]]:
+        """A SELECT of (row, bm25) of one table; `only` and `phrases` narrow it to rows that matter."""
         sql = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?"
         values: list[object] = [self.wanted.scored[table]]
         if table == "text" and self.query.field_weights:
             sql += " AND rank MATCH ?"
             values.append(f"bm25({_weights(self.query)})")
-        for alternatives in self.wanted.required:
+        for alternatives in (*self.wanted.required, *([{table: " OR ".join(phrases)}] if phrases else [])):
             either = [f"+rowid IN (SELECT rowid FROM {one} WHERE {one} MATCH ?)" for one in alternatives]
             sql += f" AND ({' OR '.join(either)})"
             values.extend(alternatives.values())
@@ -70,60 +80,71 @@ class Fts5TextIndex:
 
     def _best(self, asked: Asked, depth: int) -> list[tuple[int, float]]:
         """At least the best `depth` rows, and all that tie with the last of them."""
-        best = (
-            self._merged(asked, depth + 1) if len(asked.wanted.scored) > 1 else self._first(asked, depth + 1)
-        )
-        best = sorted(best, key=lambda one: one[1])[: depth + 1]
+        beside = self._beside(asked)
+        if beside is None:
+            best = self._everything(asked)
+        else:
+            best = self._merged(asked, beside, self._first(asked, depth + 1))
+        best = sorted(best, key=lambda one: one[1])
         if len(best) <= depth or best[depth][1] > best[depth - 1][1]:
-            return best
+            return best[:depth]
         # A tie reaches over the cut: only the whole tie, put in order, tells who stays.
-        return [one for one in self._everything(asked) if one[1] <= best[depth][1]]
+        last = best[depth][1]
+        if beside is not None:
+            best = self._merged(asked, beside, self._reaching(asked, last))
+        return [one for one in best if one[1] <= last]
 
     def _first(self, asked: Asked, count: int) -> list[tuple[int, float]]:
         """The best of the table that holds the words."""
-        table = next(iter(asked.wanted.scored))
-        sql, values = asked.select(table)
         # The plus keeps FTS5 from sorting by itself, which takes twice as long.
         ordered = f"ORDER BY +rank LIMIT {count:d}"
-        bounds = self._bounds(table, asked.wanted.either.get(table, ()))
+        bounds = self._bounds(asked)
         score = max(bounds.values(), default=0.0) / 2  # a guess; a wrong one costs a second try
         for _ in range(2):
             phrases = decisive(bounds, score)
             if len(phrases) == len(bounds):
                 break
-            narrowed = f"{sql} AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?) {ordered}"
-            best = list(self._connection.execute(narrowed, (*values, " OR ".join(phrases))))
+            sql, values = asked.select(asked.first, phrases=phrases)
+            best = list(self._connection.execute(f"{sql} {ordered}", values))
             if len(best) < count:
                 break
             if -best[-1][1] >= score:
                 return best
             score = -best[-1][1]
+        sql, values = asked.select(asked.first)
         return list(self._connection.execute(f"{sql} {ordered}", values))
 
-    def _bounds(self, table: str, phrases: Sequence[str]) -> dict[str, float]:
-        if len(phrases) < 2:
-            return {}
+    def _reaching(self, asked: Asked, score: float) -> list[tuple[int, float]]:
+        """All rows of that table that are as good as `score` there."""
+        sql, values = asked.select(asked.first, phrases=decisive(self._bounds(asked), -score))
+        return list(self._connection.execute(f"SELECT * FROM ({sql}) WHERE rank <= ?", (*values, score)))
+
+    def _bounds(self, asked: Asked) -> dict[str, float]:
+        phrases = asked.wanted.either.get(asked.first, ())
         rows = self._connection.execute("SELECT coalesce(max(row), 0) FROM chunks").get
-        counting = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?"
+        counting = f"SELECT count(*) FROM {asked.first} WHERE {asked.first} MATCH ?"
         return {phrase: bound(self._connection.execute(counting, (phrase,)).get, rows) for phrase in phrases}
 
-    def _merged(self, asked: Asked, count: int) -> list[tuple[int, float]]:
-        """The best over several tables, of which all but the first are expected to match little.
+    def _beside(self, asked: Asked) -> dict[int, list[float]] | None:
+        """Every row of the other tables, which are expected to match little; None if they match more."""
+        beside: dict[int, list[float]] = {}
+        for table in asked.others:
+            sql, values = asked.select(table)
+            for row, score in self._connection.execute(f"{sql} LIMIT {BESIDE + 1:d}", values):
+                beside.setdefault(row, []).append(score)
+        return beside if len(beside) <= BESIDE else None
+
+    def _merged(
+        self, asked: Asked, beside: dict[int, list[float]], first: Sequence[tuple[int, float]]
+    ) -> list[tuple[int, float]]:
+        """The best of the first table together with all rows of the others.
 
         bm25 is never positive, so a row that only the first table matched cannot pass one of that table's
         best by way of the others: those best and all rows of the others hold the answer.
         """
-        first, *others = asked.wanted.scored
-        beside: dict[int, list[float]] = {}
-        for table in others:
-            sql, values = asked.select(table)
-            for row, score in self._connection.execute(f"{sql} LIMIT {BESIDE + 1:d}", values):
-                beside.setdefault(row, []).append(score)
-        if len(beside) > BESIDE:
-            return self._everything(asked)
-        found = dict(self._first(asked, count))
+        found = dict(first)
         if beside:
-            sql, values = asked.select(first, np.array(sorted(beside), np.int64))
+            sql, values = asked.select(asked.first, np.array(sorted(beside), np.int64))
             found.update(self._connection.execute(sql, values))
         for row, scores in beside.items():
             found[row] = fsum([found[row], *scores] if row in found else scores)

@@ -1,4 +1,4 @@
-"""Which phrases of a query decide its best rows, so that bm25 is computed for few (MaxScore, Turtle and Flood 1995).
+"""Which phrases of a query decide its best rows: MaxScore (Turtle and Flood 1995).
 
 FTS5 finds the rows of a common word in no time; the time goes into their scores. What a phrase adds to a
 score is bounded by how rare it is. If the common phrases together cannot lift a row into the best, only

@@ -130,4 +130,4 @@ class SqliteVectorIndex:
         )
         ids = dict(found)
         scored = zip(rows.tolist(), products.tolist(), strict=True)
-        return [Hit(ids[row], cosine(product), float(product)) for row, product in scored]
+        return [Hit(ids[row], cosine(product), cosine(product)) for row, product in scored]

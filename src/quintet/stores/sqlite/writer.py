@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from hashlib import sha256
 
 import apsw
 
 from quintet.model import Chunk, embedding_text
-from quintet.ports import Entry, KnownFile, Root
+from quintet.ports import Choices, Entry, KnownFile, Root
 from quintet.stores.sqlite import catalog, vector_rows
 from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
 from quintet.stores.sqlite.database import Database
@@ -142,6 +143,11 @@ class SqliteWriter:
             execute("DELETE FROM contents WHERE row = ?", (row,))
             execute("DELETE FROM chunks WHERE row = ?", (row,))
         execute("DELETE FROM documents WHERE row = ?", (document,))
+
+    def remember(self, choices: Choices) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('choices', ?)", (json.dumps(asdict(choices)),)
+        )
 
     def use_embedder(self, identity: str, dimensions: int) -> None:
         vector_rows.use_embedder(self._connection, identity, dimensions)

@@ -1,0 +1,74 @@
+"""The application: everything put together around one `Doors`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp
+
+import quintet
+from quintet.interfaces.doors import Doors
+from quintet.interfaces.http.config import Config
+from quintet.interfaces.http.docs import PAGE, POLICY
+from quintet.interfaces.http.events import Streams
+from quintet.interfaces.http.front import Front
+from quintet.interfaces.http.gauges import Gauges
+from quintet.interfaces.http.guard import Guard
+from quintet.interfaces.http.jobs import Jobs
+from quintet.interfaces.http.limits import Workers
+from quintet.interfaces.http.metrics import Metrics
+from quintet.interfaces.http.openapi import document
+from quintet.interfaces.http.routes import Routes, Site
+from quintet.interfaces.http.tools import McpDoor
+from quintet.interfaces.http.wire import answered
+from quintet.keys import Keys
+
+
+class Application:
+    """An ASGI application. `let_go` ends the streams, which would else hold a shutdown up."""
+
+    def __init__(self, doors: Doors, config: Config) -> None:
+        limits = config.limits
+        guard, metrics = Guard(config, Keys(doors.index.folder)), Metrics()
+        workers, probes = Workers(limits), Workers(replace(limits, workers=2, waiting=16))
+        jobs, streams = Jobs(limits.jobs), Streams(limits.streams)
+        gauges = Gauges(doors, workers, jobs)
+        site = Site(doors, guard, limits, workers, probes, jobs, streams, metrics, gauges)
+        tools = McpDoor(doors, guard, limits)
+        about = [Route("/openapi.json", _described), Route("/docs", _shown)]
+        router = Router(
+            [*Routes(site).all(), *about, Route("/mcp", tools, methods=["GET", "POST", "DELETE"])],
+            redirect_slashes=False,
+            lifespan=_closing(tools.close, jobs.close, workers.close, probes.close),
+        )
+        self.asgi: ASGIApp = Front(router, guard, metrics)
+        self.let_go: Callable[[], None] = streams.close
+
+
+def _closing(
+    tools: Callable[[], Awaitable[None]], *rest: Callable[[], None]
+) -> Callable[[Router], AbstractAsyncContextManager[None]]:
+    """A lifespan that ends what runs in threads, in this order."""
+
+    @asynccontextmanager
+    async def lifespan(_: Router) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await tools()
+            for close in rest:
+                await asyncio.to_thread(close)
+
+    return lifespan
+
+
+async def _described(request: Request) -> Response:
+    return answered(document(quintet.__version__))
+
+
+async def _shown(request: Request) -> Response:
+    return Response(PAGE, headers={"Content-Security-Policy": POLICY}, media_type="text/html")

@@ -1,0 +1,166 @@
+"""What a request may hold: JSON Schemas read off the contracts' own parameters."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import Field, dataclass, fields
+from difflib import get_close_matches
+from inspect import getclosurevars
+from math import isfinite
+from typing import Any
+
+from quintet.contracts import CONTRACTS, HOUSE, Contract
+from quintet.contracts.filters import BOOLEAN, INTEGER, SCOPE, TEXT
+from quintet.contracts.mcb import FARTHEST, FIELDS
+from quintet.contracts.parameters import rule_of
+from quintet.errors import UsageError
+
+Schema = dict[str, Any]
+
+KINDS: Mapping[str, Schema] = {
+    TEXT: {"type": "string", "minLength": 1},
+    INTEGER: {"type": "integer"},
+    BOOLEAN: {"type": "boolean"},
+}
+QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; anything may be typed"}
+
+
+def known_fields(body: Mapping[str, Any], known: Collection[str], whose: str) -> None:
+    """Refuse a field that nobody reads: the caller meant something by it."""
+    for name in body:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"it takes: {', '.join(sorted(known))}"
+            raise UsageError(f"{whose} has no field {name[:80]!r}; {hint}", details={"parameter": name[:80]})
+
+
+def own_names(contract: Contract) -> list[str]:
+    return [one.name for one in fields(contract.parameters)]
+
+
+def parameter_names(contract: Contract) -> list[str]:
+    """A contract's own names, and the two that every interface offers."""
+    offered = ["limit", "mode"] if contract.mode else ["limit"]
+    return list(dict.fromkeys([*own_names(contract), *offered]))
+
+
+@dataclass(frozen=True, slots=True)
+class Reindex:
+    """What a reindex request asks for (spec 000, section 4.5)."""
+
+    path: str | None
+    paths: list[str] | None
+    force: bool
+
+    @property
+    def chosen(self) -> list[str]:
+        return self.paths or [self.path or "."]
+
+
+def reindex_arguments(body: Mapping[str, Any]) -> Reindex:
+    known_fields(body, ["path", "paths", "force"], "a reindex")
+    path, paths, force = body.get("path"), body.get("paths"), body.get("force", False)
+    if path is not None and not isinstance(path, str):
+        raise _wrong("path", "a file or folder")
+    if paths is not None and not (isinstance(paths, list) and all(isinstance(one, str) for one in paths)):
+        raise _wrong("paths", "a list of files and folders")
+    if not isinstance(force, bool):
+        raise _wrong("force", "true or false")
+    return Reindex(path, paths, force)
+
+
+def _wrong(name: str, allowed: str) -> UsageError:
+    return UsageError(f"{name} must be {allowed}", details={"parameter": name})
+
+
+def search_request(contract: Contract) -> Schema:
+    """`{query, ...parameters}` of one contract."""
+    declared = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
+    aliases = {"limit": contract.limit, "mode": contract.mode}
+    for alias, own in aliases.items():
+        if own is not None and own != alias:
+            declared[alias] = {**declared[own], "description": f"the same as {own}; give only one of them"}
+    return _object({"query": QUERY, **declared}, required=["query"])
+
+
+def house_request() -> Schema:
+    """`{query, contract, ...parameters}`: the fields are those of the contract that is named."""
+    variants = []
+    for contract in CONTRACTS.values():
+        one = search_request(contract)
+        one["title"] = contract.name
+        one["properties"]["contract"] = {"type": "string", "const": contract.name}
+        if contract.name != HOUSE:
+            one["required"] = ["query", "contract"]
+        variants.append(one)
+    return {"oneOf": variants}
+
+
+def retrieval_request(contract: Contract) -> Schema:
+    """Spec 003's canonical request."""
+    own = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
+    inner = _object({"query": QUERY, **own}, required=["query"])
+    return _object({"retrieval": inner}, required=["retrieval"])
+
+
+def reindex_request() -> Schema:
+    path = {"type": "string", "minLength": 1}
+    return _object(
+        {
+            "path": {**path, "description": "a file or folder; the server's working folder if left out"},
+            "paths": {"type": "array", "items": path, "description": "several; `path` then does not count"},
+            "force": {"type": "boolean", "default": False, "description": "read every file again"},
+        },
+        required=[],
+    )
+
+
+def parameter_schema(declared: "Field[Any]") -> Schema:
+    rule = rule_of(declared)
+    name = rule.check.__qualname__.partition(".")[0]
+    schema = {**MAKERS[name](getclosurevars(rule.check).nonlocals), "description": rule.help}
+    if declared.default is None:
+        return {"anyOf": [schema, {"type": "null"}]}
+    if isinstance(declared.default, (int, float, str)):
+        schema["default"] = declared.default
+    return schema
+
+
+def _object(properties: Mapping[str, Schema], required: Collection[str]) -> Schema:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _range(kind: str, bounds: Mapping[str, Any]) -> Schema:
+    edges = {"minimum": bounds["low"], "maximum": bounds["high"]}
+    return {"type": kind, **{name: edge for name, edge in edges.items() if isfinite(edge)}}
+
+
+def _named(kinds: Mapping[str, str]) -> Schema:
+    return _object({name: KINDS[kind] for name, kind in kinds.items()}, required=[])
+
+
+def _expansion(_: object) -> Schema:
+    far = {"type": "integer", "minimum": 1, "maximum": FARTHEST}
+    spelling = {"callers": "depth", "dependencies": "depth", "related": "radius"}
+    walks = [
+        _object({strategy: _object({name: far}, required=[name])}, required=[strategy])
+        for strategy, name in spelling.items()
+    ]
+    return {"oneOf": [{"type": "string", "const": "none"}, *walks]}
+
+
+# By the function in `contracts` that makes the check; what it was made with are the closure's variables.
+MAKERS: Mapping[str, Any] = {
+    "whole": lambda made: _range("integer", made),
+    "number": lambda made: _range("number", made),
+    "one_of": lambda made: {"type": "string", "enum": list(made["names"])},
+    "text": lambda made: {"type": "string", "minLength": 1},
+    "filters": lambda made: _named(made["fields"]),
+    "scope": lambda made: _named(dict.fromkeys(SCOPE, TEXT)),
+    "embedding": lambda made: {"type": "array", "items": {"type": "number"}, "minItems": 1},
+    "expansion": _expansion,
+    "field_weights": lambda made: _object({name: {"type": "number", "minimum": 0} for name in FIELDS}, []),
+}

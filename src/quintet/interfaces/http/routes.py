@@ -1,0 +1,163 @@
+"""The routes. Each reads its request, makes one call to the doors and sends the answer on."""
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from quintet.contracts import CONTRACTS, HOUSE, Contract, contract_named
+from quintet.errors import NotFound, UsageError
+from quintet.ingest.run import Progress
+from quintet.interfaces.doors import Doors
+from quintet.interfaces.http.config import Limits
+from quintet.interfaces.http.events import Streams
+from quintet.interfaces.http.gauges import Gauges
+from quintet.interfaces.http.guard import Guard
+from quintet.interfaces.http.jobs import Jobs
+from quintet.interfaces.http.limits import Workers, json_object
+from quintet.interfaces.http.metrics import MEDIA_TYPE, Metrics
+from quintet.interfaces.http.requests import known_fields, own_names, parameter_names, reindex_arguments
+from quintet.interfaces.http.wire import answered, bounded
+from quintet.interfaces.views import passage_fields
+from quintet.keys import Scope
+from quintet.model import Json
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+RETRIEVAL = CONTRACTS["knowledge"]  # its canonical request has a route of its own
+CHUNK_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the routes share."""
+
+    doors: Doors
+    guard: Guard
+    limits: Limits
+    workers: Workers
+    probes: Workers  # for those who look after the server, however busy it is
+    jobs: Jobs
+    streams: Streams
+    metrics: Metrics
+    gauges: Gauges
+
+
+class Routes:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def all(self) -> list[Route]:
+        return [
+            self._at("/v1/search", POST=("read", self.search)),
+            self._at("/v1/contracts/{name}/search", POST=("read", self.search_by)),
+            self._at("/v1/retrieval", POST=("read", self.retrieval)),
+            self._at("/v1/reindex", POST=("write", self.reindex)),
+            self._at("/v1/jobs/{id}", GET=("read", self.job), DELETE=("write", self.cancel)),
+            self._at("/v1/jobs/{id}/events", GET=("read", self.events)),
+            self._at("/v1/chunks/{id}", GET=("read", self.chunk)),
+            self._at("/v1/status", GET=("read", self.status)),
+            self._at("/metrics", GET=("read", self.counted)),
+            Route("/healthz", self.healthy),
+            Route("/readyz", self.ready),
+        ]
+
+    def _at(self, path: str, **handlers: tuple[Scope, Handler]) -> Route:
+        """A route whose methods each need a key of some scope, where keys are needed."""
+
+        async def endpoint(request: Request) -> Response:
+            scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
+            await self._site.guard.admit(request.headers, scope)
+            return await handler(request)
+
+        return Route(path, endpoint, methods=list(handlers))
+
+    async def search(self, request: Request) -> Response:
+        body = await json_object(request, self._site.limits)
+        contract = contract_named(body.pop("contract", HOUSE))
+        return await self._searched(contract, body, ["contract", *parameter_names(contract)])
+
+    async def search_by(self, request: Request) -> Response:
+        contract = contract_named(request.path_params["name"])
+        body = await json_object(request, self._site.limits)
+        return await self._searched(contract, body, parameter_names(contract))
+
+    async def retrieval(self, request: Request) -> Response:
+        """Spec 003: the canonical request to the canonical result."""
+        body = await json_object(request, self._site.limits)
+        known_fields(body, ["retrieval"], "the request")
+        asked = body.get("retrieval")
+        if not isinstance(asked, dict):
+            raise UsageError(
+                'the body must be {"retrieval": {"query": ...}}', details={"parameter": "retrieval"}
+            )
+        return await self._searched(RETRIEVAL, asked, own_names(RETRIEVAL))
+
+    async def _searched(self, contract: Contract, asked: dict[str, Any], known: list[str]) -> Response:
+        known_fields(asked, ["query", *known], f"a search by contract {contract.name}")
+        if "query" not in asked:
+            raise UsageError("the request has no query; say what to look for", code="bad_query")
+        query = asked.pop("query")
+        work = partial(self._search, contract.name, query, asked)
+        return await self._site.workers.run(work)
+
+    def _search(self, contract: str, query: Any, params: Mapping[str, object]) -> Response:
+        start = time.perf_counter()
+        found = self._site.doors.search(query, contract, params)
+        self._site.metrics.search(contract, time.perf_counter() - start)
+        return bounded(found.wire(), self._site.limits.result_bytes)
+
+    async def reindex(self, request: Request) -> Response:
+        asked = reindex_arguments(await json_object(request, self._site.limits, required=False))
+        doors = self._site.doors
+        await self._site.workers.run(lambda: [doors.contained(path) for path in asked.chosen])
+
+        def work(progress: Progress) -> dict[str, Json]:
+            return doors.reindex(asked.path, asked.paths, force=asked.force, progress=progress).wire()
+
+        job = self._site.jobs.start(work)
+        return answered(job.view(), 202, {"Location": f"/v1/jobs/{job.id}"})
+
+    async def job(self, request: Request) -> Response:
+        return answered(self._site.jobs.get(request.path_params["id"]).view())
+
+    async def cancel(self, request: Request) -> Response:
+        """What is committed stays. 202 while the batch at hand is written, 200 when it is over."""
+        job = self._site.jobs.get(request.path_params["id"])
+        job.cancel()
+        return answered(job.view(), 200 if job.ended else 202)
+
+    async def events(self, request: Request) -> Response:
+        return self._site.streams.follow(self._site.jobs.get(request.path_params["id"]))
+
+    async def chunk(self, request: Request) -> Response:
+        chunk_id: str = request.path_params["id"]
+        if not CHUNK_ID.fullmatch(chunk_id):
+            raise NotFound(
+                "a chunk id is 32 hexadecimal digits, as a search shows it", code="document_not_found"
+            )
+        (passage,) = await self._site.workers.run(partial(self._site.doors.get, chunk_id))
+        return bounded(passage_fields(passage), self._site.limits.result_bytes)
+
+    async def status(self, request: Request) -> Response:
+        status = await self._site.workers.run(self._site.doors.status)
+        return answered({**asdict(status), "index": str(self._site.doors.index.folder)})
+
+    async def counted(self, request: Request) -> Response:
+        gauges = await self._site.probes.run(self._site.gauges.now)
+        return Response(self._site.metrics.text(gauges), headers={"Content-Type": MEDIA_TYPE})
+
+    async def healthy(self, request: Request) -> Response:
+        """The process answers."""
+        return answered({"status": "ok"})
+
+    async def ready(self, request: Request) -> Response:
+        """The index can be read."""
+        await self._site.probes.run(self._site.doors.index.roots)
+        return answered({"status": "ready"})

@@ -1,0 +1,156 @@
+"""The MCP tools. Each reads its arguments, makes one call to the engine and gives body, text and links."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mcp_types import ResourceLink, Tool, ToolAnnotations
+
+from quintet.ingest.run import Progress
+from quintet.interfaces import mcp_arguments as arguments
+from quintet.interfaces import mcp_results as results
+from quintet.interfaces import mcp_text as text
+from quintet.interfaces.doors import Doors
+from quintet.interfaces.views import passage_fields
+from quintet.search.search import Response
+
+Run = Callable[[Doors, Any, Progress], "Answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool gives: the structured body, the same as text, and the files it speaks of."""
+
+    body: Mapping[str, Any]
+    text: str
+    links: list[ResourceLink] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDoor:
+    """A tool: its name and words, what it takes and gives, and what it does."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[arguments.Arguments]
+    gives: Any
+    run: Run
+    writes: bool = False
+
+    def listed(self) -> Tool:
+        return Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=self.takes.model_json_schema(),
+            output_schema=results.schema(self.gives),
+            annotations=ToolAnnotations(
+                read_only_hint=not self.writes,
+                destructive_hint=False,  # the index is derived: what leaves it can be made again
+                idempotent_hint=True,
+                open_world_hint=False,
+            ),
+        )
+
+
+def search_rifflux(doors: Doors, given: arguments.SearchRifflux, progress: Progress) -> Answer:
+    params = given.given("top_k", "mode", "syntax")
+    response = doors.search(given.query, "rifflux", params, db_path=given.db_path)
+    return _found(None if given.db_path else doors, "rifflux", response, None)
+
+
+def search(doors: Doors, given: arguments.Search, progress: Progress) -> Answer:
+    params = given.given("limit", "mode", "filters")
+    response = doors.search(given.query, given.contract, {**given.params, **params})
+    return _found(doors, given.contract, response, given.max_tokens)
+
+
+def retrieve(doors: Doors, given: arguments.Retrieve, progress: Progress) -> Answer:
+    names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha")
+    return _found(doors, "knowledge", doors.search(given.query, "knowledge", given.given(*names)), None)
+
+
+def _found(doors: Doors | None, contract: str, response: Response, max_tokens: int | None) -> Answer:
+    body = text.cut(contract, response.wire(), max_tokens)
+    links = text.links(doors.index, contract, body) if doors else []
+    return Answer(body, text.search_text(contract, body), links)
+
+
+def read(doors: Doors, given: arguments.Read, progress: Progress) -> Answer:
+    passages = [passage_fields(one) for one in doors.get(given.reference)]
+    texts = [text.passage_text(one) for one in passages]
+    kept = text.within_budget(texts, given.max_tokens)
+    notes = [] if kept == len(texts) else [text.cut_note(kept, texts, given.max_tokens)]
+    body = {"reference": given.reference, "passages": passages[:kept], "notes": notes}
+    files = {f"{one['root']}/{one['path']}": one["path"] for one in passages}
+    return Answer(body, text.passages_text(body), [text.file_link(*file) for file in files.items()])
+
+
+def status(doors: Doors, given: arguments.Status, progress: Progress) -> Answer:
+    body = {"index": str(doors.index.folder), **asdict(doors.status())}
+    return Answer(body, text.status_text(body))
+
+
+def reindex(doors: Doors, given: arguments.Reindex, progress: Progress) -> Answer:
+    body = doors.reindex(given.path, given.paths, force=given.force, progress=progress).wire()
+    return Answer(body, text.reindex_text(body))
+
+
+TOOLS: Mapping[str, ToolDoor] = {
+    tool.name: tool
+    for tool in (
+        ToolDoor(
+            "search",
+            "Search by words and meaning",
+            "Find passages of the indexed folders by words and by meaning, best first, with what each signal "
+            "gave. Start here. `contract` chooses another published ranking with its own result shape.",
+            arguments.Search,
+            results.Search,
+            search,
+        ),
+        ToolDoor(
+            "read",
+            "Read passages whole",
+            "Read what search found: a chunk by its id, a whole document by its path, or PATH:FIRST-LAST.",
+            arguments.Read,
+            results.Read,
+            read,
+        ),
+        ToolDoor(
+            "search_rifflux",
+            "Search (Rifflux contract)",
+            "Search by the Rifflux contract: BM25 and cosine fused by RRF, each result with its breakdown.",
+            arguments.SearchRifflux,
+            results.SearchRifflux,
+            search_rifflux,
+        ),
+        ToolDoor(
+            "retrieve",
+            "Retrieve (knowledge contract)",
+            "Retrieve by the knowledge contract's canonical request: semantic, keyword or hybrid branches "
+            "over a knowledge base, with exact-match filters.",
+            arguments.Retrieve,
+            results.Retrieve,
+            retrieve,
+        ),
+        ToolDoor(
+            "reindex",
+            "Bring the index up to date",
+            "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only what "
+            "changed is read. Returns when the text is searchable; vectors follow, `pending` says how many.",
+            arguments.Reindex,
+            results.Reindex,
+            reindex,
+            writes=True,
+        ),
+        ToolDoor(
+            "status",
+            "What is indexed",
+            "Tell what is indexed, by which embedder, and how far the disk has moved on since.",
+            arguments.Status,
+            results.Status,
+            status,
+        ),
+    )
+}

@@ -1,0 +1,70 @@
+"""`child.py NAME=VALUE...`: a server over the folder's index with these limits.
+
+A query that holds `stuck` and every step of a reindex wait for a line on standard input; that they wait is
+told on standard output.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import quintet
+from quintet.ingest.run import Progress
+from quintet.interfaces.doors import Doors, Reindexed
+from quintet.interfaces.http.config import Config, Limits
+from quintet.interfaces.http.server import serve
+
+
+def wait(what: str) -> None:
+    print(what, flush=True)
+    sys.stdin.readline()
+
+
+class Waiting:
+    identity = "waiting-4"
+    dimensions = 4
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), 4))
+
+    def embed_query(self, text: str) -> np.ndarray:
+        if "stuck" in text:
+            wait("stuck")
+        if "broken" in text:
+            raise ZeroDivisionError("secret words of a document")
+        return np.ones(4)
+
+
+class WaitingDoors(Doors):
+    def reindex(
+        self,
+        path: str | None = None,
+        paths: Sequence[str] | None = None,
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> Reindexed:
+        def told(stage: str, done: int, total: int) -> None:
+            assert progress is not None
+            progress(stage, done, total)
+            if stage == "text":
+                wait(f"{stage} {done}")
+
+        return super().reindex(path, paths, force=force, progress=told)
+
+
+def main() -> None:
+    given: dict[str, Any] = {}
+    for one in sys.argv[1:]:
+        name, _, value = one.partition("=")
+        given[name] = float(value) if name.endswith("seconds") and name != "idle_seconds" else int(value)
+    doors = WaitingDoors(quintet.open("waiting", Waiting(), batch_files=1))
+    doors.index.sync(["docs"])
+    serve(doors, Config(port=0, access_log=True, limits=Limits(**given)))
+    doors.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Who may ask what: hosts, origins, keys and paths."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from http_serving import Running, code_of, command, serving
+
+from quintet.keys import Keys
+
+ASKED = {"query": "cache"}
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "[::1]", "localhost:1", "LOCALHOST", "localhost."]
+)
+def test_the_names_of_this_machine_are_names_of_the_server(client: httpx.Client, host: str) -> None:
+    assert client.post("/v1/search", json=ASKED, headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "192.0.2.1"]
+)
+@pytest.mark.parametrize("path", ["/healthz", "/docs", "/openapi.json", "/v1/status", "/mcp", "/nowhere"])
+def test_another_name_is_refused_on_every_path(client: httpx.Client, host: str, path: str) -> None:
+    assert code_of(client.get(path, headers={"Host": host})) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://localhost:3000", "https://127.0.0.1"]
+)
+def test_a_page_of_another_origin_is_refused(client: httpx.Client, origin: str) -> None:
+    answer = client.post("/v1/search", json=ASKED, headers={"Origin": origin})
+    assert code_of(answer) == (403, "forbidden")
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_page_of_the_servers_own_is_let_in(client: httpx.Client, server: Running) -> None:
+    assert client.post("/v1/search", json=ASKED, headers={"Origin": server.url}).status_code == 200
+
+
+def test_an_origin_and_a_name_that_were_allowed_are_let_in(shelf: Path) -> None:
+    app = "https://app.example"
+    with (
+        serving(shelf, "--cors", app, "--allow-host", "search.example") as server,
+        server.client() as client,
+    ):
+        answer = client.post("/v1/search", json=ASKED, headers={"Origin": app, "Host": "search.example:80"})
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, app)
+        asks = {"Origin": app, "Access-Control-Request-Method": "POST"}
+        preflight = client.options("/v1/search", headers=asks)
+        assert (preflight.status_code, preflight.headers["access-control-allow-origin"]) == (204, app)
+        assert "authorization" in preflight.headers["access-control-allow-headers"]
+        other = client.options("/v1/search", headers={**asks, "Origin": "https://other.example"})
+        assert code_of(other) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("origin", ["*", "app.example", "https://app.example/path", "ftp://app.example"])
+def test_an_origin_that_is_none_keeps_the_server_from_starting(shelf: Path, origin: str) -> None:
+    done = command("serve", "--port", "0", "--cors", origin, cwd=shelf)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--cors" in done.stderr
+
+
+@pytest.mark.parametrize("options", [("--host", "0.0.0.0"), ("--host", "::"), ("--require-key",)])
+def test_without_a_key_a_server_that_needs_one_does_not_start(shelf: Path, options: tuple[str, ...]) -> None:
+    done = command("serve", "--port", "0", *options, cwd=shelf)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "'quintet keys add NAME --read'" in done.stderr
+
+
+def test_a_port_that_is_taken_is_one_clear_line(server: Running, shelf: Path) -> None:
+    done = command("serve", "--port", str(server.address[1]), cwd=shelf)
+    assert done.returncode == 2
+    assert "cannot be used" in done.stderr
+
+
+def test_keys_open_what_their_scope_says_and_are_refused_once_revoked(library: Path) -> None:
+    keys = Keys(library / ".quintet")
+    reading, writing = keys.add("reader", "read")[1], keys.add("writer", "write")[1]
+    with serving(library, "--require-key", "--access-log") as server, server.client() as client:
+        assert code_of(client.post("/v1/search", json=ASKED)) == (401, "unauthorized")
+        for path in ("/v1/status", "/metrics", "/v1/jobs/x", "/v1/chunks/x"):
+            assert code_of(client.get(path)) == (401, "unauthorized")
+        assert code_of(client.post("/mcp", json={})) == (401, "unauthorized")
+        assert client.get("/v1/status").headers["www-authenticate"].startswith("Bearer")
+        for path in ("/healthz", "/readyz", "/openapi.json", "/docs"):
+            assert client.get(path).status_code == 200
+        assert client.post("/v1/search", json=ASKED, headers=bearer(reading)).status_code == 200
+        assert client.post("/v1/search", json=ASKED, headers=bearer(writing)).status_code == 200
+        refused = client.post("/v1/reindex", json={}, headers=bearer(reading))
+        assert code_of(refused) == (403, "forbidden")
+        assert code_of(client.delete("/v1/jobs/x", headers=bearer(reading))) == (403, "forbidden")
+        assert code_of(client.post("/mcp", json={}, headers=bearer(reading))) == (403, "forbidden")
+        assert client.post("/v1/reindex", json={}, headers=bearer(writing)).status_code == 202
+        assert command("keys", "revoke", "reader", cwd=library).returncode == 0
+        gone = client.post("/v1/search", json=ASKED, headers=bearer(reading))
+        assert code_of(gone) == (401, "unauthorized")
+        assert client.post("/v1/search", json=ASKED, headers=bearer(writing)).status_code == 200
+    told = "".join(server.told)
+    assert "POST /v1/search 200" in told
+    assert reading not in told
+    assert writing not in told
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["Bearer", "Bearer x", "Bearer qk_000000000000_" + "a" * 43, "Basic cm9vdDpyb290", "", "Bearer \xe9"],
+)
+def test_a_wrong_key_is_refused_even_where_none_is_needed(client: httpx.Client, given: str) -> None:
+    headers = {"Authorization": given.encode("latin-1")}
+    answer = client.post("/v1/search", json=ASKED, headers=headers)  # type: ignore[arg-type]
+    assert code_of(answer) == (401, "unauthorized")
+
+
+def test_a_right_id_with_a_wrong_secret_is_refused(library: Path) -> None:
+    key = Keys(library / ".quintet").add("one", "write")[1]
+    wrong = key[:-1] + ("A" if key[-1] != "A" else "B")
+    with serving(library) as server, server.client() as client:
+        assert client.get("/v1/status", headers=bearer(key)).status_code == 200
+        assert code_of(client.get("/v1/status", headers=bearer(wrong))) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("path", ["..", "../..", "/", "/etc", "docs/../..", "out", "out/secret.md", "~"])
+def test_a_path_that_leads_out_is_refused(library: Path, path: str) -> None:
+    outside = library.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("# Secret\n", "utf-8")
+    (library / "out").symlink_to(outside)
+    with serving(library) as server, server.client() as client:
+        for body in ({"path": path}, {"paths": ["docs", path]}):
+            answer = client.post("/v1/reindex", json=body)
+            assert code_of(answer) in ((403, "forbidden"), (400, "invalid_path"))
+        assert (code_of(answer)[0] == 400) == (path == "~")
+        found = client.post("/v1/search", json={"query": "Secret", "mode": "lexical"}).json()
+        assert found["results"] == []
+
+
+def test_a_folder_that_was_allowed_can_be_indexed(library: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more"
+    more.mkdir()
+    with serving(library, "--allow", str(more)) as server, server.client() as client:
+        assert client.post("/v1/reindex", json={"path": str(more)}).status_code == 202
