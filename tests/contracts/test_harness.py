@@ -221,6 +221,13 @@ def test_semantic_mode_without_an_embedding_is_empty_and_says_so(library: Librar
     assert codes(response) == ["embedder_missing"]
 
 
+@pytest.mark.requirement("001-NORM-FLAT")
+def test_a_zero_query_vector_is_equally_like_every_document(library: Library) -> None:
+    """Every cosine is 0.0, and equal scores are all 1.0 by the specification's own rule."""
+    found = results(library(FILES, {**VECTORS, "ttl": (0.0, 0.0)}).search("ttl", "harness", mode="semantic"))
+    assert [item["doc_score"] for item in found] == [1.0, 1.0, 1.0]
+
+
 @pytest.mark.requirement("001-IN-TABLE")
 def test_the_printed_retrieval_table_is_read_from_the_settings_file(tmp_path: Path) -> None:
     (tmp_path / "quintet.toml").write_text(

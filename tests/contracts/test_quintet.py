@@ -92,3 +92,9 @@ def test_a_zero_query_vector_scores_zero_in_semantic_and_is_absent_in_hybrid(lib
     index = library(FILES, {**VECTORS, "cache ttl": (0.0, 0.0)})
     assert [item["score"] for item in results(index.search("cache ttl", mode="semantic"))] == [0.0] * 3
     assert all(set(item["signals"]) == {"lexical"} for item in results(index.search("cache ttl")))
+
+
+def test_equal_scores_of_one_signal_go_by_path(library: Library) -> None:
+    index = library(dict.fromkeys(("c.txt", "a.txt", "d.txt", "b.txt", "e.txt"), "the same words"), {})
+    for mode in MODES:
+        assert paths(index.search("words", mode=mode)) == ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]

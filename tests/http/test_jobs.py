@@ -99,7 +99,8 @@ def test_beyond_the_bounds_jobs_and_followers_are_turned_away(library: Path) -> 
         assert code_of(turned) == (429, "too_many")
         assert turned.headers["retry-after"] == "1"
         with client.stream("GET", f"/v1/jobs/{job['id']}/events") as answer:
-            next(events(answer))
+            stream = events(answer)  # kept: the line is closed with it
+            next(stream)
             assert code_of(client.get(f"/v1/jobs/{job['id']}/events")) == (429, "too_many")
 
 

@@ -1,4 +1,4 @@
-"""`reindex` of spec 000: which places it takes, what it counts, that it neither blocks nor outlives a call."""
+"""`reindex` of spec 000: which places it takes, what it counts; it neither blocks nor outlives a call."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ async def test_counts_are_added_up_over_all_places(doors: Doors) -> None:
     assert (forced["indexed_files"], forced["skipped_files"]) == (3, 0)
 
 
-@pytest.mark.requirement("000-CON-005", "000-AC-009", "000-EDGE-6")
+@pytest.mark.requirement("000-CON-005", "000-AC-009", "000-EDGE-6", "000-4.5-INPUT")
 async def test_with_path_and_paths_only_paths_are_used(doors: Doors, library: Path) -> None:
     async with inside(doors) as client:
         done = body(await client.call_tool("reindex", {"path": "docs", "paths": ["src"]}))
@@ -74,6 +74,17 @@ async def test_all_places_are_checked_before_any_is_indexed(doors: Doors) -> Non
         status = body(await client.call_tool("status", {}))
     assert code == "invalid_path"
     assert status["files"] == 0
+
+
+@pytest.mark.requirement("000-4.5-OUTPUT")
+async def test_the_answer_has_the_fields_of_the_specification_and_ours_beside_them(doors: Doors) -> None:
+    theirs = {"indexed_files", "skipped_files", "embedding_model", "embedding_backend"}
+    ours = {"removed_files", "pending", "problems"}
+    async with inside(doors) as client:
+        one = body(await client.call_tool("reindex", {"path": "docs"}))
+        several = body(await client.call_tool("reindex", {"paths": ["docs"]}))
+    assert set(one) == theirs | ours
+    assert set(several) == theirs | ours | {"indexed_paths"}
 
 
 async def test_the_answer_names_the_embedder_and_what_could_not_be_read(doors: Doors, library: Path) -> None:

@@ -40,6 +40,7 @@ async def test_the_tools_are_listed_with_typed_schemas_and_hints(address: str) -
         assert tool.annotations.open_world_hint is False
 
 
+@pytest.mark.requirement("000-4.4-TOOL", "000-4.5-INPUT")
 async def test_the_contract_tools_take_what_their_specifications_print(address: str) -> None:
     async with Client(address) as client:
         tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from math import nextafter
 
 import pytest
 from hypothesis import assume, given
@@ -98,6 +99,18 @@ def test_cfs_orders_by_score_then_path_then_sequence() -> None:
     profile = cfs.profile(cfs.Params(mode="semantic"))
     found = rank(profile, {"semantic": scored(w=0.9, x=0.5, y=0.5, z=0.5)}, facts, 10)
     assert ids(found) == ["w", "y", "z", "x"]
+
+
+def test_scaling_never_hides_what_the_signal_still_saw() -> None:
+    """Clamped or rounded to the same score, two chunks keep the order of their own scores, not of paths."""
+    unlike = {"semantic": scored(z=-0.25, a=-0.5)}
+    for contract in (cfs.Params(mode="semantic"), knowledge.Params()):
+        profile = cfs.profile(contract) if isinstance(contract, cfs.Params) else knowledge.profile(contract)
+        found = rank(profile, unlike, facts_of("a", "z"), 5)
+        assert ids(found) == ["z", "a"] and found[0].score == found[1].score == 0.0
+    close = {"lexical": scored(best=2.0, z=nextafter(0.5, 1), a=0.5, worst=-1.0)}
+    found = rank(cfs.profile(cfs.Params(mode="lexical")), close, facts_of("best", "z", "a", "worst"), 10)
+    assert ids(found) == ["best", "z", "a", "worst"] and found[1].score == found[2].score
 
 
 def test_rifflux_breaks_ties_by_lexical_rank_then_path() -> None:

@@ -100,7 +100,8 @@ class CanonicalEncoder:
             return np.empty((0, self._width), np.int16)
         lengths = [len(sequence) for sequence in sequences]
         if not 1 <= min(lengths) <= max(lengths) <= self.longest:
-            raise StoreError(f"a sequence has {max(lengths)} tokens; the encoder takes 1 to {self.longest}")
+            wrong = f"sequences of {min(lengths)} to {max(lengths)} tokens"
+            raise StoreError(f"{wrong} were given; the encoder takes 1 to {self.longest}")
         ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths])
         room = Room(len(ids), self._width, self._inner)
@@ -170,13 +171,14 @@ class CanonicalEncoder:
         projected *= np.repeat(levels / largest, self._width // self._heads).reshape(count, 1, -1)
         np.rint(projected, out=projected)
         query, key, value = projected.reshape(count, length, *apart[1:]).transpose(2, 0, 3, 1, 4)
-        scores = key @ query.swapaxes(2, 3)  # keys x queries: reducing over rows is faster than over columns
+        # Keys x queries: reducing over rows is faster than over columns.
+        scores: Float32 = np.matmul(key, query.swapaxes(2, 3))
         np.subtract(scores.max(axis=2, keepdims=True), scores, out=scores)
         scores *= unit[:, 0] * unit[:, 1] * self._sharpness
         shares = self._exp.take(scores.astype(np.intp), mode="clip", out=scores)
         shares *= np.float32(PROBABILITY) / shares.sum(axis=2, keepdims=True)
         np.rint(shares, out=shares)
-        mixed = shares.swapaxes(2, 3) @ value
+        mixed: Float32 = np.matmul(shares.swapaxes(2, 3), value)
         mixed *= unit[:, 2] / np.float32(PROBABILITY)
         out.reshape(count, length, self._heads, -1)[...] = mixed.swapaxes(1, 2)
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from threading import Lock
 from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ class Workers:
 
     def __init__(self, embedder: "LocalEmbedder", count: int) -> None:
         self._embedder = embedder
+        self._one_at_a_time = Lock()
         # One BLAS thread each: the processes are the parallelism.
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "quintet.embed.worker", embedder.name]
@@ -36,6 +38,15 @@ class Workers:
 
     def embed(self, texts: Sequence[str]) -> Int16:
         """Longest first, dealt in turn, so that all finish together. A process that died is done without."""
+        with self._one_at_a_time:
+            try:
+                return self._embed(texts)
+            except BaseException:  # an answer left unread would be taken for the next question's
+                for process in self._processes:
+                    process.kill()
+                raise
+
+    def _embed(self, texts: Sequence[str]) -> Int16:
         order = sorted(range(len(texts)), key=lambda at: (-len(texts[at]), at))
         hands = [order[start :: len(self._processes)] for start in range(len(self._processes))]
         vectors = np.empty((len(texts), self._embedder.dimensions), np.int16)

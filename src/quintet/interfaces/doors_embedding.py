@@ -4,11 +4,13 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from quintet.errors import QuintetError
 from quintet.index import Index
 from quintet.ingest.run import Progress
 
+BATCH = 64  # chunks between two looks at who waits: seconds of work, and enough to share among processes
 RETRY_SECONDS = 5.0  # when another process holds the writer
 WAIT_SECONDS = 0.2  # how often someone who waits looks whether they are still wanted
 
@@ -24,6 +26,7 @@ class Embedding:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        index.settings = replace(index.settings, embed_batch=min(index.settings.embed_batch, BATCH))
         self._turn = threading.Lock()  # held by whoever writes to the index in this process
         self._waiting = 0
         self._counting = threading.Lock()

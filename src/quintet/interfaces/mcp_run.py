@@ -47,14 +47,14 @@ def serve_http(doors: Doors, host: str, port: int) -> None:
 
     app = build_server(doors).streamable_http_app(host=host, max_request_body_size=MAX_BODY_BYTES)
     listener = bound(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    tell(f"listening on http://{shown}:{listener.getsockname()[1]}/mcp")
     config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)
     server = uvicorn.Server(config)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     # uvicorn would raise the signal once more when it is done, before the index is closed.
     server.capture_signals = nullcontext  # type: ignore[method-assign,assignment]
+    shown = f"[{host}]" if ":" in host else host
+    tell(f"listening on http://{shown}:{listener.getsockname()[1]}/mcp")
     server.run(sockets=[listener])
 
 

@@ -11,9 +11,7 @@ from quintet.model import Note, TextQuery
 
 QUOTED = re.compile(r'"([^"]*)"')
 SURROGATE = re.compile("[\ud800-\udfff]")
-TERM_CHARS = (
-    64  # on average over the terms that may be asked: FTS5 takes seconds for a phrase of 20,000 words
-)
+TERM_CHARS = 32  # on average: a whole chunk fits as one phrase, and no phrase takes FTS5 a second
 
 # Lucene's English list: small, old, and the one most engines mean by "stop words".
 LUCENE = """

@@ -102,9 +102,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "a chunk in both lists shows the metadata of one row",
         "tests/contracts/test_rifflux.py::test_a_chunk_in_both_lists_comes_once_with_one_set_of_metadata",
     ),
-    planned("000-CON-004", "reindex takes one path or several", step=3),
-    planned("000-CON-005", "paths that are given win over path", step=3),
-    planned("000-CON-006", "reindex without a place means the server's working folder", step=3),
+    proved(
+        "000-CON-004",
+        "reindex takes one path or several",
+        "tests/mcp/test_reindex.py::test_one_place_or_several_can_be_named",
+    ),
+    proved(
+        "000-CON-005",
+        "paths that are given win over path",
+        "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
+    ),
+    proved(
+        "000-CON-006",
+        "reindex without a place means the server's working folder",
+        "tests/mcp/test_reindex.py::test_without_any_place_the_servers_working_folder_is_indexed",
+    ),
     proved(
         "000-GUD-001",
         "breakdowns show evidence as it is, not probabilities",
@@ -137,9 +149,22 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the answer echoes query and mode and tells count and model",
         "tests/contracts/test_rifflux.py::test_the_body_echoes_the_request_and_counts_its_results",
     ),
-    planned("000-4.4-TOOL", "search_rifflux takes db_path, query, top_k and mode", step=3),
-    planned("000-4.5-INPUT", "reindex takes path, paths and force, with their precedence", step=3),
-    planned("000-4.5-OUTPUT", "reindex reports counts, paths, model and backend", step=3),
+    proved(
+        "000-4.4-TOOL",
+        "search_rifflux takes db_path, query, top_k and mode",
+        "tests/mcp/test_tools.py::test_the_contract_tools_take_what_their_specifications_print",
+    ),
+    proved(
+        "000-4.5-INPUT",
+        "reindex takes path, paths and force, with their precedence",
+        "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
+        "tests/mcp/test_tools.py::test_the_contract_tools_take_what_their_specifications_print",
+    ),
+    proved(
+        "000-4.5-OUTPUT",
+        "reindex reports counts, paths, model and backend",
+        "tests/mcp/test_reindex.py::test_the_answer_has_the_fields_of_the_specification_and_ours_beside_them",
+    ),
     proved(
         "000-AC-001",
         "lexical results have bm25 and need nothing semantic",
@@ -167,16 +192,32 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the count never exceeds top_k in any mode",
         "tests/contracts/test_rifflux.py::test_no_more_than_top_k_results_come_back",
     ),
-    planned("000-AC-006", "the tool's answer has its five fields", step=3),
+    proved(
+        "000-AC-006",
+        "the tool's answer has its five fields",
+        "tests/mcp/test_tools.py::test_search_rifflux_gives_its_five_fields_with_status_and_notes_beside_them",
+    ),
     proved(
         "000-AC-007",
         "fused order is by RRF, not by averaged scores",
         "tests/contracts/test_rifflux.py::test_hybrid_shows_rrf_and_both_ranks",
         "tests/ranking/test_fuse.py::test_the_worked_example_of_rifflux",
     ),
-    planned("000-AC-008", "reindex adds the counts of all its places up", step=3),
-    planned("000-AC-009", "with path and paths only paths is used", step=3),
-    planned("000-AC-010", "reindex of nothing named indexes the working folder", step=3),
+    proved(
+        "000-AC-008",
+        "reindex adds the counts of all its places up",
+        "tests/mcp/test_reindex.py::test_counts_are_added_up_over_all_places",
+    ),
+    proved(
+        "000-AC-009",
+        "with path and paths only paths is used",
+        "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
+    ),
+    proved(
+        "000-AC-010",
+        "reindex of nothing named indexes the working folder",
+        "tests/mcp/test_reindex.py::test_without_any_place_the_servers_working_folder_is_indexed",
+    ),
     proved(
         "000-COVER-1",
         "all three modes are tested",
@@ -267,8 +308,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_rifflux.py::test_a_zero_query_vector_has_cosine_zero_to_everything",
         "tests/contracts/test_rifflux.py::test_in_hybrid_a_zero_query_vector_counts_as_absent",
     ),
-    planned("000-EDGE-6", "reindex with path and paths", step=3),
-    planned("000-EDGE-7", "reindex with an empty list of paths", step=3),
+    proved(
+        "000-EDGE-6",
+        "reindex with path and paths",
+        "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
+    ),
+    proved(
+        "000-EDGE-7",
+        "reindex with an empty list of paths",
+        "tests/mcp/test_reindex.py::test_an_empty_list_of_paths_counts_as_none",
+    ),
     proved(
         "000-VAL-1",
         "every mode's output fits section 4",

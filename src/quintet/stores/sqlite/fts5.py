@@ -17,7 +17,7 @@ from quintet.stores.sqlite.prune import bound, decisive
 FIELDS = ("content", "heading_path", "title")
 FLAGS = apsw.FTS5_TOKENIZE_QUERY
 BESIDE = 20_000  # rows of the smaller tables that are worth merging one by one
-HEAVIEST = 1e6  # a weight beyond it changes no order, and in the end makes infinities
+HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
 
 
 @dataclass(frozen=True, slots=True)

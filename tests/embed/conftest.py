@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+import pytest
+
+from quintet.embed.local import LocalEmbedder
+from quintet.embed.models import local_embedder
+
+
+@pytest.fixture(scope="session")
+def granite() -> LocalEmbedder:
+    """In this process only, loaded once."""
+    return local_embedder("granite", processes=1)
+
+
+@pytest.fixture
+def two_processes() -> Iterator[LocalEmbedder]:
+    embedder = local_embedder("granite", processes=2)
+    yield embedder
+    embedder.close()

@@ -1,0 +1,105 @@
+"""Whatever an embedder does, what comes out is canonical or an error of the tree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quintet.embed import CheckedEmbedder, load_embedder
+from quintet.embed.hashing import HashingEmbedder
+from quintet.errors import NotFound, QuintetError, StoreError, UsageError
+
+
+@dataclass
+class Own:
+    """An embedder somebody wrote: it answers what it is told to."""
+
+    answer: Any = None
+    identity: Any = "own"
+    dimensions: Any = 2
+    raises: Exception | None = None
+    closed: list[str] = field(default_factory=list)
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        if self.raises:
+            raise self.raises
+        return self.answer
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_documents([text])
+
+    def close(self) -> None:
+        self.closed.append("closed")
+
+
+def test_floats_become_canonical_integers() -> None:
+    checked = CheckedEmbedder(Own(np.array([[3.0, 4.0]])))
+    assert checked.embed_documents(["text"]).tolist() == [[19660, 26214]]
+
+
+@pytest.mark.parametrize("answer", [[[1.0]], [[1.0, 2.0, 3.0]], [1.0, 2.0], [], 7])
+def test_a_wrong_shape_is_named(answer: object) -> None:
+    with pytest.raises(StoreError, match=r"own returned shape .*expected \(1, 2\)"):
+        CheckedEmbedder(Own(np.array(answer))).embed_documents(["text"])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_values_that_are_no_numbers_are_refused(value: float) -> None:
+    with pytest.raises(QuintetError, match="NaN or infinity"):
+        CheckedEmbedder(Own(np.array([[value, 1.0]]))).embed_documents(["text"])
+
+
+def test_foreign_exceptions_become_errors_of_the_tree_and_ours_stay() -> None:
+    with pytest.raises(StoreError, match="own failed: ZeroDivisionError: by zero"):
+        CheckedEmbedder(Own(raises=ZeroDivisionError("by zero"))).embed_query("text")
+    with pytest.raises(NotFound):
+        CheckedEmbedder(Own(raises=NotFound("gone"))).embed_documents(["text"])
+
+
+def test_words_instead_of_numbers_are_an_error_of_the_tree() -> None:
+    with pytest.raises(StoreError, match="own failed"):
+        CheckedEmbedder(Own([["a", "b"]])).embed_documents(["text"])
+
+
+def test_no_embedding_for_a_query_stays_none() -> None:
+    assert CheckedEmbedder(Own(None)).embed_query("text") is None
+
+
+@pytest.mark.parametrize("identity", ["", "  ", None, 7])
+def test_an_identity_must_be_a_text(identity: object) -> None:
+    with pytest.raises(UsageError, match="identity"):
+        CheckedEmbedder(Own(identity=identity))
+
+
+@pytest.mark.parametrize("dimensions", [0, -1, 65_537, True, "384", None])
+def test_dimensions_must_be_a_sensible_number(dimensions: object) -> None:
+    with pytest.raises(UsageError, match="dimensions"):
+        CheckedEmbedder(Own(dimensions=dimensions))
+
+
+def test_closing_reaches_the_embedder_if_it_can_be_closed() -> None:
+    own = Own()
+    CheckedEmbedder(own).close()
+    assert own.closed == ["closed"]
+    CheckedEmbedder(HashingEmbedder()).close()
+
+
+def test_hashing_is_loaded_by_name_and_says_what_it_is() -> None:
+    hashing = load_embedder("hashing")
+    assert isinstance(hashing, CheckedEmbedder)
+    assert (hashing.identity, hashing.kind, hashing.canonical) == ("hash-384", "hashing", False)
+    assert hashing.embed_documents([]).shape == (0, 384)
+
+
+def test_hashing_likens_inflections_and_not_strangers() -> None:
+    one, other, stranger = HashingEmbedder().embed_documents(["indexing files", "indexed files", "a tide"])
+    assert np.dot(one, other) > 0
+    assert abs(np.dot(one, stranger)) < np.dot(one, other)
+
+
+def test_hashing_gives_text_without_words_a_zero_vector() -> None:
+    vector = CheckedEmbedder(HashingEmbedder()).embed_query("?! \ud800")
+    assert vector is not None
+    assert not vector.any()

@@ -1,0 +1,156 @@
+"""The bounds that exactness rests on, and how near the integers come to float64."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from embed import reference
+from embed.texts import CODE, LANGUAGES, LONG, SENTENCES
+from quintet.embed import canonical
+from quintet.embed.canonical import LONGEST, PROBABILITY, CanonicalEncoder, Room, unit_int16
+from quintet.embed.local import LocalEmbedder
+from quintet.embed.models import MODELS
+from quintet.embed.products import EXACT, SLACK, NormProduct, RowProduct
+from quintet.embed.tables import EXP_UNIT
+from quintet.embed.weights import Affine, Float32, Norm, Weights
+from quintet.errors import StoreError
+
+MORE = (
+    "The surgeon washed her hands before the operation.",
+    "Doctors must clean their hands before they operate.",
+    "A bridge of ropes crosses the gorge.",
+    "The suspension bridge spans a deep valley.",
+    "The stock market fell sharply on Tuesday.",
+    "Share prices dropped after the announcement.",
+    "Photosynthesis turns light into sugar.",
+    "Plants make their food from sunlight.",
+    "The password must be changed every year.",
+    "Credentials expire after twelve months.",
+    "A comet's tail points away from the sun.",
+    "The orchestra rehearsed without its conductor.",
+    "Sourdough needs neither yeast nor haste.",
+    "The lighthouse keeper kept a diary of ships.",
+)
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    model = MODELS["granite"]
+    place = model.location()
+    assert place is not None
+    return model.read(place)
+
+
+def encoder(embedder: LocalEmbedder) -> CanonicalEncoder:
+    return embedder._model[0]
+
+
+def test_vectors_point_where_float64_points(granite: LocalEmbedder, weights: Weights) -> None:
+    texts = [*SENTENCES, *CODE, *LANGUAGES, *MORE]
+    assert len(texts) == 60
+    exact = np.array([reference.encode(weights, granite.windows(text)[0]) for text in texts])
+    found = granite.embed_here(texts) / 32767
+    cosines = (exact * found).sum(axis=1) / np.sqrt((found * found).sum(axis=1))
+    assert cosines.mean() >= 0.999
+    assert (nearest(exact) == nearest(found)).mean() >= 0.95
+
+
+def nearest(
+    vectors: reference.Float64,
+) -> npt.NDArray[np.int64]:
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, -2)
+    return np.asarray(likeness.argmax(axis=1))
+
+
+def test_no_partial_sum_leaves_the_exact_range(
+    granite: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sum of magnitudes bounds every partial sum, whatever the order."""
+    texts = [*SENTENCES[:4], *CODE[:2], *LANGUAGES[5:7], LONG[0], ""]
+    matmul: Callable[..., object] = np.matmul
+    seen: list[float] = []
+
+    def watched(
+        one: Float32,
+        other: Float32,
+        **more: object,
+    ) -> object:
+        assert (np.rint(one) == one).all()
+        assert (np.rint(other) == other).all()
+        seen.append(float((np.abs(one).astype(np.float64) @ np.abs(other).astype(np.float64)).max()))
+        return matmul(one, other, **more)
+
+    windows = [granite.windows(text)[0] for text in texts]
+    monkeypatch.setattr(np, "matmul", watched)
+    encoder(granite).encode(windows)
+    assert len(seen) >= 6 * 6
+    assert max(seen) <= EXACT
+
+
+def test_weights_too_heavy_for_exact_sums_are_refused() -> None:
+    heavy = Affine(np.ones((2_000, 1), np.float32), np.zeros(1, np.float32))
+    with pytest.raises(StoreError, match="32 levels"):
+        RowProduct(heavy, 255)
+
+
+def test_a_steep_layer_norm_is_refused() -> None:
+    plain = Affine(np.ones((384, 2), np.float32), np.zeros(2, np.float32))
+    steep = Norm(np.full(384, 1e4, np.float32), np.zeros(384, np.float32))
+    with pytest.raises(StoreError, match="too large"):
+        NormProduct(plain, steep)
+
+
+@pytest.mark.parametrize("length", [0, 513])
+def test_sequences_the_model_cannot_take_are_refused(length: int, granite: LocalEmbedder) -> None:
+    with pytest.raises(StoreError, match="takes 1 to 512"):
+        encoder(granite).encode([[0, 2], [5] * length])
+
+
+def test_nothing_gives_nothing(granite: LocalEmbedder) -> None:
+    assert encoder(granite).encode([]).shape == (0, 384)
+
+
+@pytest.mark.parametrize("value", [1e9, float("nan"), float("inf")])
+def test_activations_beyond_the_range_of_layer_norm_are_refused(value: float, granite: LocalEmbedder) -> None:
+    row = np.full((1, 384), value, np.float32)
+    norm = Norm(np.ones(384, np.float32), np.zeros(384, np.float32))
+    with pytest.raises(StoreError, match="layer norm"), np.errstate(all="ignore"):
+        encoder(granite)._normalise(row, norm, Room(1, 384, 1536))
+
+
+def test_a_normed_row_is_never_longer_than_was_counted_on(granite: LocalEmbedder) -> None:
+    chance = np.random.default_rng(3)
+    shapes = [chance.normal(size=(40, 384)) * size for size in (0, 1e-6, 1e-3, 1e-2, 1, 100)]
+    rows = np.concatenate([*shapes, np.eye(40, 384) * 1e4, np.full((1, 384), 3.7)]).astype(np.float32)
+    norm = Norm(np.ones(384, np.float32), np.zeros(384, np.float32))
+    encoder(granite)._normalise(rows, norm, Room(len(rows), 384, 1536))
+    assert (rows.astype(np.float64) ** 2).sum(axis=1).max() <= 384 * SLACK
+
+
+def test_the_longest_softmax_sum_is_exact() -> None:
+    assert LONGEST * EXP_UNIT <= EXACT + 1
+    assert (PROBABILITY + LONGEST / 2) * (EXACT // (PROBABILITY + LONGEST)) <= EXACT
+
+
+def test_a_pooled_vector_too_large_for_its_length_is_refused() -> None:
+    with pytest.raises(StoreError, match="pooled"):
+        unit_int16(np.full((1, 4), 1 << 27, np.int64))
+
+
+def test_a_zero_vector_stays_zero() -> None:
+    assert not unit_int16(np.zeros((1, 4), np.int64)).any()
+
+
+def test_batches_and_runs_of_equal_length_change_nothing(granite: LocalEmbedder) -> None:
+    sequences = [[0, *range(10, 10 + length), 2] for length in (5, 5, 5, 9, 70, 70, 200, 1)]
+    together = encoder(granite).encode(sequences)
+    alone = np.concatenate([encoder(granite).encode([one]) for one in sequences])
+    assert together.tobytes() == alone.tobytes()
+
+
+def test_runs_are_neighbours_of_equal_length_within_the_cache() -> None:
+    most = canonical.ATTENDED // (64 * 64)
+    assert list(canonical._runs([64] * (most + 1) + [7, 7, 8])) == [(64, most), (64, 1), (7, 2), (8, 1)]

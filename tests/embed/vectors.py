@@ -1,0 +1,59 @@
+"""Vectors of the fixed texts, hashed. As a program it prints the hashes, so a test can set its surroundings.
+
+python tests/embed/vectors.py granite single batched    hashes as JSON
+python tests/embed/vectors.py --record                  writes golden.json
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from quintet.embed.local import LocalEmbedder
+from quintet.embed.models import MODELS, local_embedder
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from texts import TEXTS
+
+GOLDEN = Path(__file__).with_name("golden.json")
+
+
+def digest(vectors: object) -> str:
+    return sha256(np.ascontiguousarray(vectors, "<i2").tobytes()).hexdigest()
+
+
+def singly(embedder: LocalEmbedder) -> str:
+    return digest([embedder.embed_query(text) for text in TEXTS])
+
+
+def together(embedder: LocalEmbedder) -> str:
+    return digest(embedder.embed_here(TEXTS))
+
+
+def ordinary_float32() -> str:
+    """What a plain matrix product in float32 gives: it differs from kernel to kernel."""
+    chance = np.random.default_rng(7)
+    one, other = (chance.random((193, 193), np.float32) for _ in range(2))
+    return sha256((one @ other).tobytes()).hexdigest()
+
+
+def hashes(name: str, how: Sequence[str]) -> dict[str, str]:
+    embedder = local_embedder(name, processes=1)
+    ways = {"single": singly, "batched": together}
+    return {**{way: ways[way](embedder) for way in how}, "float32": ordinary_float32()}
+
+
+def record() -> None:
+    found = {name: singly(local_embedder(name, 1)) for name, model in MODELS.items() if model.location()}
+    GOLDEN.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--record":
+        record()
+    else:
+        print(json.dumps(hashes(sys.argv[1], sys.argv[2:])))
