@@ -55,7 +55,7 @@ def load_settings(folder: Path, environment: Mapping[str, str], **arguments: obj
 def _from_file(path: Path) -> dict[str, object]:
     try:
         table = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}; correct or remove it") from error

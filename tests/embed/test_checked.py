@@ -59,7 +59,7 @@ def test_foreign_exceptions_become_errors_of_the_tree_and_ours_stay() -> None:
 
 
 def test_words_instead_of_numbers_are_an_error_of_the_tree() -> None:
-    with pytest.raises(StoreError, match="own failed"):
+    with pytest.raises(StoreError, match="expected real numbers"):
         CheckedEmbedder(Own([["a", "b"]])).embed_documents(["text"])
 
 

@@ -58,7 +58,18 @@ def command_line(place: Place, asked: Sequence[Asked]) -> list[bytes]:
     printed = []
     for one in asked:
         given = [f"--param={name}={json.dumps(value)}" for name, value in one.params.items()]
-        run(["search", "--json", "--db", str(place.shelf / ".quintet"), "--contract", one.contract, *given, one.query])
+        run(
+            [
+                "search",
+                "--json",
+                "--db",
+                str(place.shelf / ".quintet"),
+                "--contract",
+                one.contract,
+                *given,
+                one.query,
+            ]
+        )
         printed.append(place.capture.readouterr().out.encode())
     return printed
 
@@ -72,7 +83,9 @@ def rest(place: Place, asked: Sequence[Asked]) -> list[bytes]:
 def rest_by_contract(place: Place, asked: Sequence[Asked]) -> list[bytes]:
     with place.server.client() as client:
         return [
-            client.post(f"/v1/contracts/{one.contract}/search", json={"query": one.query, **one.params}).content
+            client.post(
+                f"/v1/contracts/{one.contract}/search", json={"query": one.query, **one.params}
+            ).content
             for one in asked
         ]
 

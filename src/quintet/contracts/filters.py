@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+from quintet.contracts.globs import compiled_glob
 from quintet.contracts.parameters import Check, is_number, shown
 from quintet.errors import UsageError
 from quintet.model import Condition, Filter
@@ -59,6 +60,8 @@ def _condition(fields: Mapping[str, str], name: str, value: object) -> Condition
     if isinstance(value, int) and is_number(value) and fields[name] == INTEGER:
         return Condition(name, value)
     if isinstance(value, str) and fields[name] == TEXT:
+        if name == "path":
+            compiled_glob(value)  # refuses what could not be matched later
         return Condition(name, _clean(name, value))
     raise _refused(f"filter {name} is {shown(value)}; it must be {fields[name]}")
 

@@ -102,11 +102,12 @@ def retrieval_request(contract: Contract) -> Schema:
 
 
 def reindex_request() -> Schema:
-    path = {"type": "string", "minLength": 1}
+    path = {"type": ["string", "null"], "description": "a file or folder; else the server's working folder"}
+    several = {"type": ["array", "null"], "items": {"type": "string"}}
     return _object(
         {
-            "path": {**path, "description": "a file or folder; the server's working folder if left out"},
-            "paths": {"type": "array", "items": path, "description": "several; `path` then does not count"},
+            "path": path,
+            "paths": {**several, "description": "several files and folders; `path` then does not count"},
             "force": {"type": "boolean", "default": False, "description": "read every file again"},
         },
         required=[],

@@ -1,12 +1,11 @@
 """Filters as SQL: which expression each field stands for and how it compares."""
 
-import re
-from functools import lru_cache
 from typing import cast
 
 import apsw
 import numpy as np
 
+from quintet.contracts.globs import compiled_glob
 from quintet.model import Condition, Filter
 from quintet.ports import Rows
 
@@ -61,28 +60,7 @@ def _value(condition: Condition) -> bool | int | float | str:
 
 
 def glob_match(pattern: str, path: str) -> bool:
-    return _compiled(pattern).fullmatch(path) is not None
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> "re.Pattern[str]":
-    """A path glob: `*` and `?` stay within one folder, `**` crosses folders, `{a,b}` is either."""
-    out, at, depth = [], 0, 0
-    while at < len(pattern):
-        token = next(one for one in ("**/", "**", pattern[at]) if pattern.startswith(one, at))
-        out.append(_piece(token, depth))
-        depth += {"{": 1, "}": -1 if depth else 0}.get(token, 0)
-        at += len(token)
-    if depth:  # an unclosed brace stands for itself
-        return re.compile(re.escape(pattern))
-    return re.compile("".join(out), re.DOTALL)
-
-
-def _piece(token: str, depth: int) -> str:
-    always = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{": "(?:"}
-    if depth and token in ("}", ","):
-        return ")" if token == "}" else "|"
-    return always.get(token) or re.escape(token)
+    return compiled_glob(pattern).fullmatch(path) is not None
 
 
 def in_package(package: str, path: str) -> bool:

@@ -1,5 +1,6 @@
 """Full text through SQLite's FTS5: BM25 is FTS5's own `bm25()`, the same number in every contract."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -16,6 +17,7 @@ from quintet.stores.sqlite.prune import bound, decisive
 
 FIELDS = ("content", "heading_path", "title")
 FLAGS = apsw.FTS5_TOKENIZE_QUERY
+LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
 BESIDE = 20_000  # rows of the smaller tables that are worth merging one by one
 HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
 
@@ -173,34 +175,59 @@ class Fts5TextIndex:
         return [Hit(places[row][2], -score, score) for row, score in ordered]
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Which columns of `text` each chunk was found in."""
-        expression = lookup(query).scored.get("text")
+        """Which fields each chunk was found in, in whichever table."""
         matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
-        if not expression or not chunk_ids:
+        if not chunk_ids:
             return matched
         marks = ", ".join("?" * len(chunk_ids))
         rows = dict(self._connection.execute(f"SELECT row, id FROM chunks WHERE id IN ({marks})", chunk_ids))
         within = apsw.carray(np.array(sorted(rows), dtype=np.int64))
         for field in FIELDS:
-            found = self._connection.execute(
-                "SELECT rowid FROM text WHERE text MATCH ? AND rowid IN (SELECT value FROM carray(?))",
-                (f"{{{field}}} : ({expression})", within),
-            )
-            for (row,) in found:
+            found: set[int] = set()
+            for table, expression in lookup(query).scored.items():
+                answer = self._connection.execute(
+                    f"SELECT rowid FROM {table} WHERE {table} MATCH ? "
+                    "AND rowid IN (SELECT value FROM carray(?))",
+                    (f"{{{field}}} : ({expression})", within),
+                )
+                found.update(row for (row,) in answer)
+            for row in sorted(found):
                 matched[rows[row]].append(field)
         return matched
 
-    @staticmethod
-    def _bad_query(query: TextQuery, error: apsw.SQLError) -> UsageError:
-        message = " ".join(str(error).split())
+    def _bad_query(self, query: TextQuery, error: apsw.SQLError) -> UsageError:
         text = query.expression or ""
-        near = message.rpartition('near "')[2].removesuffix('"') if 'near "' in message else None
-        at = len(text) if not near else max(0, text.rfind(near))
+        message = " ".join(str(error).split())
+        at = self._position(text, message)
+        shown = message.replace('near ""', "at the end")
         return UsageError(
-            f"the query is not valid FTS5 at position {at}: {message}; correct it or use syntax 'plain'",
+            f"the query is not valid FTS5 at position {at}: {shown}; correct it or use syntax 'plain'",
             code="bad_query",
             details={"position": at},
         )
+
+    def _position(self, text: str, message: str) -> int:
+        """Where FTS5 stumbled: it names only what it stumbled over."""
+        if column := re.search("no such column: (.*)", message):
+            used = re.search(re.escape(column[1]) + r"\s*[:}]", text) or re.search(re.escape(column[1]), text)
+            return used.start() if used else 0
+        if message == "unterminated string":
+            return text.rfind('"')
+        near = re.search('near "(.*)"', message)
+        if near is None or not near[1]:
+            return len(text)
+        places = [found.start() for found in re.finditer(re.escape(near[1]), text)][:LOOKED_AT]
+        return next((at for at in places if self._stumbles(text[: at + len(near[1])], message)), len(text))
+
+    def _stumbles(self, beginning: str, message: str) -> bool:
+        """Does the query fail in the same way when it ends here?"""
+        try:
+            self._connection.execute(
+                "SELECT 1 FROM text WHERE text MATCH ? LIMIT 1", (" " + beginning,)
+            ).fetchall()
+        except apsw.SQLError as error:
+            return " ".join(str(error).split()) == message
+        return False
 
 
 def _weights(query: TextQuery) -> str:

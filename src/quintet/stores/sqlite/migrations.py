@@ -7,6 +7,7 @@ and CJK pairs have tables of their own. All three are contentless and share the 
 APPLICATION_ID = 0x51544554  # "QTET"
 
 UNICODE = "tokenize='unicode61 remove_diacritics 2'"
+COLUMNS = f"content, heading_path, title, content='', contentless_delete=1, {UNICODE}"
 
 MIGRATIONS = (
     f"""
@@ -53,10 +54,8 @@ MIGRATIONS = (
         vector BLOB NOT NULL
     );
     CREATE TABLE next_vectors (text_hash BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
-    CREATE VIRTUAL TABLE text USING fts5 (
-        content, heading_path, title, content='', contentless_delete=1, {UNICODE}
-    );
-    CREATE VIRTUAL TABLE parts USING fts5 (words, content='', contentless_delete=1, {UNICODE});
-    CREATE VIRTUAL TABLE cjk USING fts5 (pairs, content='', contentless_delete=1, {UNICODE});
+    CREATE VIRTUAL TABLE text USING fts5 ({COLUMNS});
+    CREATE VIRTUAL TABLE parts USING fts5 ({COLUMNS});
+    CREATE VIRTUAL TABLE cjk USING fts5 ({COLUMNS});
     """,
 )

@@ -108,14 +108,14 @@ class SqliteWriter:
         row = self._connection.last_insert_rowid()
         execute("INSERT INTO contents VALUES (?, ?)", (row, chunk.content))
         fields = (plain(chunk.content), plain(chunk.heading_path), plain(title))
-        execute("INSERT INTO text (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", (row, *fields))
-        everything = "\n".join(fields)
-        for table, column, terms in (
-            ("parts", "words", identifier_parts(everything)),
-            ("cjk", "pairs", pairs(everything)),
+        for table, analysed in (
+            ("text", fields),
+            ("parts", tuple(map(identifier_parts, fields))),
+            ("cjk", tuple(map(pairs, fields))),
         ):
-            if terms:
-                execute(f"INSERT INTO {table} (rowid, {column}) VALUES (?, ?)", (row, terms))
+            if table == "text" or any(analysed):
+                sql = f"INSERT INTO {table} (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)"
+                execute(sql, (row, *analysed))
 
     def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None:
         self._connection.execute(

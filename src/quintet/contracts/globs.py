@@ -1,0 +1,88 @@
+"""Path globs that take no longer on a hostile pattern than on a plain one.
+
+`*` and `?` stay within one folder, `**` crosses folders, `**/` may stand for no folder at all, `{a,b}` is
+either. Each star matches as little as lets the text up to the next star follow, and that choice is final
+(an atomic group): for globs the first place that fits is as good as any, so nothing is lost.
+"""
+
+import re
+from functools import lru_cache
+from itertools import product
+
+from quintet.errors import UsageError
+
+MOST_ALTERNATIVES = 256
+LONGEST = 1000
+
+
+@lru_cache(maxsize=256)
+def compiled_glob(pattern: str) -> "re.Pattern[str]":
+    if len(pattern) > LONGEST:
+        raise _refused(pattern, f"is longer than {LONGEST} characters")
+    return re.compile("|".join(f"(?:{_translated(one)})" for one in _alternatives(pattern)), re.DOTALL)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The pattern without braces, once for each way of choosing from them. An unclosed brace is itself."""
+    opened = pattern.find("{")
+    closed = _closing(pattern, opened)
+    if closed < 0:
+        return [pattern]
+    heads, middles = [pattern[:opened]], _split(pattern[opened + 1 : closed])
+    tails = _alternatives(pattern[closed + 1 :])
+    inner = [choice for middle in middles for choice in _alternatives(middle)]
+    if len(inner) * len(tails) > MOST_ALTERNATIVES:
+        raise _refused(pattern, f"stands for more than {MOST_ALTERNATIVES} alternatives")
+    return ["".join(parts) for parts in product(heads, inner, tails)]
+
+
+def _closing(pattern: str, opened: int) -> int:
+    depth = 0
+    for at in range(max(opened, 0), len(pattern)):
+        depth += {"{": 1, "}": -1}.get(pattern[at], 0)
+        if depth == 0 and opened >= 0:
+            return at
+        if depth > 20:
+            raise _refused(pattern, "has braces more than 20 deep")
+    return -1
+
+
+def _split(inside: str) -> list[str]:
+    """At the commas that are not within inner braces."""
+    parts, depth = [""], 0
+    for char in inside:
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
+
+
+def _translated(pattern: str) -> str:
+    """`**/` and `**` cut the pattern into runs; each run is sought from where the one before it ended."""
+    runs = re.split(r"(\*\*/|\*\*)", pattern)
+    out = _run(runs[0], last=len(runs) == 1)
+    for at in range(1, len(runs), 2):
+        skip = r"(?:[^/]*/)*?" if runs[at] == "**/" else ".*?"
+        out += f"(?>{skip}{_run(runs[at + 1], last=at + 2 == len(runs))})"
+    return out
+
+
+def _run(run: str, *, last: bool) -> str:
+    """Text with single stars. The last run has to reach the end of the path."""
+    first, *rest = run.split("*")
+    end = r"\Z" if last else ""
+    out = _literal(first) + ("" if rest else end)
+    for number, piece in enumerate(rest, start=1):
+        out += f"(?>[^/]*?{_literal(piece)}{end if number == len(rest) else ''})"
+    return out
+
+
+def _literal(text: str) -> str:
+    return "".join("[^/]" if char == "?" else re.escape(char) for char in text)
+
+
+def _refused(pattern: str, why: str) -> UsageError:
+    shown = pattern if len(pattern) <= 60 else pattern[:57] + "..."
+    return UsageError(f"the glob {shown!r} {why}; write a simpler one", code="invalid_filter")
