@@ -27,8 +27,8 @@ from typing import IO, Any, cast
 
 HERE = Path(__file__).resolve().parent
 PASSAGE, QUERY = 128, 16  # tokens
-BATCH = 4  # passages at a time: the tokens quintet.embed.local puts together
-BATCHES = 8  # timed in one repeat, by each process
+BATCH = 8  # passages at a time: the tokens quintet.embed.local puts together
+BATCHES = 4  # timed in one repeat, by each process
 QUERIES = 20
 REPEATS, QUICK = 9, 3
 REQUIRED = 0.6  # of onnxruntime's passages a second

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,7 +62,8 @@ def open(
     store = SqliteStore(folder)
     store.create()
     try:
-        return Index(store, embedder, chosen)
+        told: dict[str, Any] = {name: settings.get(name) for name in ("include", "exclude")}
+        return Index(store, embedder, chosen, told)
     except BaseException:
         store.close()
         raise
@@ -71,14 +72,19 @@ def open(
 class Index:
     """An open index. Safe to search from many threads; use as a context manager, or call `close`."""
 
-    def __init__(self, store: SqliteStore, embedder: Any, settings: Settings) -> None:
+    def __init__(
+        self, store: SqliteStore, embedder: Any, settings: Settings, told: Mapping[str, Sequence[str] | None]
+    ) -> None:
+        """`told` are the globs given as arguments: they stay with the index until others are given."""
         self._store = store
-        self.settings = settings
         with store.snapshot() as snapshot:
             self._stored = snapshot.catalog.embedder
             self._choices = snapshot.catalog.choices
-        if not settings.include and not settings.exclude:
-            self.settings = replace(settings, include=self._choices.include, exclude=self._choices.exclude)
+        self._globs: dict[str, Any] = {
+            name: tuple(getattr(self._choices, name) if globs is None else globs)
+            for name, globs in told.items()
+        }
+        self.settings = replace(settings, **{name: globs for name, globs in self._globs.items() if globs})
         self._unloadable = False
         self.embedder = self._chosen(embedder)
         check_embedder(self.embedder, self._stored)
@@ -129,7 +135,7 @@ class Index:
     def _remember(self, run: Run) -> None:
         """Keep what this run was told, for later runs that are told nothing."""
         text_only = self.embedder is None and self._stored is None
-        choices = Choices(text_only, self.settings.include, self.settings.exclude)
+        choices = Choices(text_only, **self._globs)
         if choices != self._choices:
             with run.writer.batch():
                 run.writer.remember(choices)

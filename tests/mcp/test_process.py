@@ -59,8 +59,11 @@ class Wire:
     def ask(self, number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self.tell(method, params, number)
         assert self._process.stdout is not None
+        assert self._process.stderr is not None
         while True:
-            message = json.loads(self._process.stdout.readline())
+            line = self._process.stdout.readline()
+            assert line, self._process.stderr.read().decode()  # it ended: say why
+            message = json.loads(line)
             assert message["jsonrpc"] == "2.0"
             if message.get("id") == number:
                 return message["result"]

@@ -55,16 +55,15 @@ class Room:
     def __init__(self, tokens: int, width: int, inner: int) -> None:
         self._integers = np.empty(tokens * inner, np.float32)
         self._products = np.empty(tokens * inner, np.float32)
-        self._tokens = tokens
         rows = min(tokens, ROWS)
         self.places = np.empty((rows, inner), np.intp)
         self.fixed = np.empty((rows, width), np.float64)
 
-    def integers(self, columns: int) -> Float32:
-        return self._integers[: self._tokens * columns].reshape(-1, columns)
+    def integers(self, rows: int, columns: int) -> Float32:
+        return self._integers[: rows * columns].reshape(rows, columns)
 
-    def products(self, columns: int) -> Float32:
-        return self._products[: self._tokens * columns].reshape(-1, columns)
+    def products(self, rows: int, columns: int) -> Float32:
+        return self._products[: rows * columns].reshape(rows, columns)
 
 
 class CanonicalEncoder:
@@ -108,27 +107,37 @@ class CanonicalEncoder:
         x = self._words.rows(ids) + self._positions[places]
         self._normalise(x, self._norm, room)
         for stage in self._stages:
-            self._attention(x, lengths, stage, room)
+            first_only = self._pooling == "cls" and stage is self._stages[-1]
+            x = self._attention(x, lengths, stage, room, first_only)
             self._feed_forward(x, stage, room)
-        return self._pooled(x, lengths)
+        return unit_int16(self._pooled(x, lengths))
 
-    def _attention(self, x: Float32, lengths: Sequence[int], stage: Stage, room: Room) -> None:
-        integers, projected = room.integers(self._width), room.products(3 * self._width)
+    def _attention(
+        self, x: Float32, lengths: Sequence[int], stage: Stage, room: Room, first_only: bool
+    ) -> Float32:
+        """What comes of x; only each sequence's first row where nothing will ask for the others."""
+        integers, projected = room.integers(len(x), self._width), room.products(len(x), 3 * self._width)
         stage.qkv(x, integers, projected)
         for rows in _blocks(len(x)):
             stage.qkv.finish(projected[rows])
-        start = 0
+        if first_only:
+            x = x[_starts(lengths)]
+            integers = room.integers(len(x), self._width)
+        start = done = 0
         for length, count in _runs(lengths):
-            stop = start + count * length
-            self._attend(projected[start:stop].reshape(count, length, -1), integers[start:stop])
-            start = stop
+            part = projected[start : start + count * length].reshape(count, length, -1)
+            start += count * length
+            asking = count if first_only else count * length
+            self._attend(part, integers[done : done + asking])
+            done += asking
         unit = stage.out.quantise(integers, _largest(integers), integers)
         self._add(x, unit, stage.out, stage.out_norm, integers, room)
+        return x
 
     def _feed_forward(self, x: Float32, stage: Stage, room: Room) -> None:
-        integers, wide = room.integers(self._width), room.products(self._inner)
+        integers, wide = room.integers(len(x), self._width), room.products(len(x), self._inner)
         stage.up(x, integers, wide)
-        integers = room.integers(self._inner)
+        integers = room.integers(len(x), self._inner)
         unit = np.empty((len(x), 1), np.float32)
         for rows in _blocks(len(x)):
             product = wide[rows]
@@ -143,7 +152,7 @@ class CanonicalEncoder:
         self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, room: Room
     ) -> None:
         """x becomes the layer norm of x plus the product."""
-        added = room.products(self._width)
+        added = room.products(len(x), self._width)
         np.matmul(integers, product.weight, out=added)
         for rows in _blocks(len(x)):
             product.finish(added[rows], unit[rows])
@@ -161,8 +170,12 @@ class CanonicalEncoder:
         return np.maximum(largest, GELU_DIP)
 
     def _attend(self, projected: Float32, out: Float32) -> None:
-        """Attention of sequences of one length, in integers. `projected` is used up."""
+        """Attention of sequences of one length, in integers, for as many first tokens as `out` has rows for.
+
+        `projected` is used up.
+        """
         count, length, _ = projected.shape
+        asking = len(out) // count
         apart = (count, 3, self._heads, -1)
         largest = np.maximum(projected.max(axis=1), -projected.min(axis=1)).reshape(apart).max(axis=3)
         largest = np.maximum(largest, SMALLEST)
@@ -172,7 +185,7 @@ class CanonicalEncoder:
         np.rint(projected, out=projected)
         query, key, value = projected.reshape(count, length, *apart[1:]).transpose(2, 0, 3, 1, 4)
         # Keys x queries: reducing over rows is faster than over columns.
-        scores: Float32 = np.matmul(key, query.swapaxes(2, 3))
+        scores: Float32 = np.matmul(key, query[:, :, :asking].swapaxes(2, 3))
         np.subtract(scores.max(axis=2, keepdims=True), scores, out=scores)
         scores *= unit[:, 0] * unit[:, 1] * self._sharpness
         shares = self._exp.take(scores.astype(np.intp), mode="clip", out=scores)
@@ -180,7 +193,7 @@ class CanonicalEncoder:
         np.rint(shares, out=shares)
         mixed: Float32 = np.matmul(shares.swapaxes(2, 3), value)
         mixed *= unit[:, 2] / np.float32(PROBABILITY)
-        out.reshape(count, length, self._heads, -1)[...] = mixed.swapaxes(1, 2)
+        out.reshape(count, asking, self._heads, -1)[...] = mixed.swapaxes(1, 2)
 
     def _normalise(self, x: Float32, norm: Norm, room: Room) -> None:
         """Layer norm in place, with moments of fixed-point integers, exact in float64 whatever the order."""
@@ -200,13 +213,11 @@ class CanonicalEncoder:
             y *= norm.weight
             y += norm.bias
 
-    def _pooled(self, x: Float32, lengths: Sequence[int]) -> Int16:
-        """The first token's vector or the mean of all, as integers, then of unit length times 32767."""
+    def _pooled(self, x: Float32, lengths: Sequence[int]) -> npt.NDArray[np.int64]:
+        """The first token's vector, which is all that x still holds, or the sum of all, as integers."""
         fixed = np.rint(x * FIXED).astype(np.int64)
-        starts = np.cumsum([0, *lengths[:-1]])
         # The sum points where the mean does, and a direction is all that is kept.
-        pooled = fixed[starts] if self._pooling == "cls" else np.add.reduceat(fixed, starts, axis=0)
-        return unit_int16(pooled)
+        return fixed if self._pooling == "cls" else np.add.reduceat(fixed, _starts(lengths), axis=0)
 
 
 def unit_int16(integers: npt.NDArray[np.int64]) -> Int16:
@@ -217,6 +228,10 @@ def unit_int16(integers: npt.NDArray[np.int64]) -> Int16:
     length = np.maximum(np.sqrt(squares.astype(np.float64)), 1.0)[:, np.newaxis]
     scaled: Int16 = np.rint(integers.astype(np.float64) / length * SCALE).astype(np.int16)
     return scaled
+
+
+def _starts(lengths: Sequence[int]) -> npt.NDArray[np.int64]:
+    return np.cumsum([0, *lengths[:-1]], dtype=np.int64)
 
 
 def _blocks(length: int) -> Iterator[slice]:

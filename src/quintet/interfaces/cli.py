@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from quintet.errors import QuintetError, UsageError
-from quintet.interfaces import agent_commands, server_commands, terminal
+from quintet.interfaces import agent_commands, model_commands, server_commands, terminal
 from quintet.interfaces.commands import app
 from quintet.interfaces.terminal import OutputFailed, ReaderGone, tell
 
@@ -21,6 +21,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 
 agent_commands.register(app)
 server_commands.register(app)
+model_commands.register(app)
 
 
 def main() -> NoReturn:

@@ -11,12 +11,11 @@ from starlette.requests import ClientDisconnect, Request
 
 from quintet.errors import LimitError, UsageError
 from quintet.interfaces.http.config import Limits
-from quintet.interfaces.http.wire import RequestError
+from quintet.interfaces.http.wire import CLOSE, RequestError
 
 T = TypeVar("T")
 
 LINGER = 16  # times the largest body: read and thrown away, so that the client can read why
-CLOSE = {"Connection": "close"}
 
 
 class Workers:
@@ -66,7 +65,7 @@ class Workers:
 
 async def json_object(request: Request, limits: Limits, *, required: bool = True) -> dict[str, Any]:
     """The request's body. Where it is not `required`, an absent one counts as `{}`."""
-    body = await _body(request, limits)
+    body = await whole_body(request, limits)
     if not body and not required:
         return {}
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -88,7 +87,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-async def _body(request: Request, limits: Limits) -> bytes:
+async def whole_body(request: Request, limits: Limits) -> bytes:
+    """The body, if it is not too large and comes in time."""
     try:
         async with asyncio.timeout(limits.body_seconds):
             return await _collected(request, limits.body_bytes)

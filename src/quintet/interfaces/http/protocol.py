@@ -4,10 +4,12 @@ import asyncio
 from typing import Any
 
 import h11
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from quintet.errors import LimitError
 from quintet.interfaces.http.config import Limits
-from quintet.interfaces.http.wire import encoded, shape
+from quintet.interfaces.http.wire import CLOSE, encoded, refused, shape
 
 
 def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:
@@ -24,6 +26,8 @@ class _Bounded(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            self.app = _turned_away
         self._expect("head", self.limits.head_seconds)
 
     def data_received(self, data: bytes) -> None:
@@ -69,3 +73,13 @@ class _Bounded(H11Protocol):
         for event in (head, h11.Data(data=body), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+
+async def _turned_away(scope: Scope, receive: Receive, send: Send) -> None:
+    """What a connection too many gets for an application."""
+    error = LimitError(
+        "the server has as many connections as it takes; try again in a moment", code="too_many"
+    )
+    answer = refused(error)
+    answer.headers.update(CLOSE)
+    await answer(scope, receive, send)

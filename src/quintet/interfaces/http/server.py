@@ -52,7 +52,6 @@ def serve(doors: Doors, config: Config) -> None:
             proxy_headers=False,
             timeout_keep_alive=limits.idle_seconds,
             timeout_graceful_shutdown=GRACE_SECONDS,
-            limit_concurrency=limits.connections,
             backlog=BACKLOG,
         )
     )

@@ -4,12 +4,14 @@ import asyncio
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.types import Receive, Scope, Send
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from quintet.errors import MissingExtra
 from quintet.interfaces.doors import Doors
 from quintet.interfaces.http.config import Limits
 from quintet.interfaces.http.guard import Guard
+from quintet.interfaces.http.limits import whole_body
 
 IDLE_SECONDS = 1800.0  # the SDK's own
 SESSIONS = 256
@@ -29,8 +31,9 @@ class McpDoor:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._guard.admit(Headers(scope=scope), "write")
+        body = await whole_body(Request(scope, receive), self._limits)
         app = await self._started()
-        await app(scope, receive, send)
+        await app(scope, _again(body, receive), send)
 
     async def _started(self) -> Starlette:
         async with self._starting:
@@ -69,3 +72,13 @@ class McpDoor:
         self._stopping.set()
         if self._running is not None:
             await self._running
+
+
+def _again(body: bytes, rest: Receive) -> Receive:
+    """Receives a body that was read already, then whatever else comes."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return waiting.pop() if waiting else await rest()
+
+    return receive

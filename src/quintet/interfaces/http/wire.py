@@ -10,6 +10,7 @@ from quintet.errors import LimitError, QuintetError
 
 STATUS_OF = {"unauthorized": 401, "too_many": 429}  # codes that differ from their class
 RETRY_SECONDS = 1
+CLOSE: Mapping[str, str] = {"Connection": "close"}
 ADVICE = {
     404: ("not_found", "there is nothing at this path; /openapi.json lists what there is"),
     405: ("method_not_allowed", "this path does not take that method; the Allow header lists those it takes"),

@@ -1,0 +1,81 @@
+"""What a run was told holds for later runs that are told nothing."""
+
+from pathlib import Path
+
+import pytest
+
+import quintet
+from quintet.errors import UsageError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("a.md", "b.txt", "c.log"):
+        (folder / name).write_text(f"words of {name}", "utf-8")
+    return folder
+
+
+def files(index: quintet.Index) -> int:
+    return index.status().files
+
+
+def test_globs_given_as_arguments_stay_with_the_index(folder: Path, tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", embedder=None, exclude=["*.log"]) as index:
+        index.sync([folder])
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        assert index.status().lag.added == 0
+        assert index.sync().indexed == 0
+        assert files(index) == 2
+
+
+def test_other_globs_replace_them_and_an_empty_list_takes_them_back(folder: Path, tmp_path: Path) -> None:
+    for globs, count in ((["*.md"], 1), (["*.md", "*.txt"], 2), ([], 3)):
+        with quintet.open(tmp_path / "index", embedder=None, include=globs) as index:
+            index.sync([folder])
+            assert files(index) == count
+
+
+def test_globs_of_the_settings_file_are_not_kept(folder: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "quintet.toml"
+    settings.write_text('include = ["*.md"]', "utf-8")
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        index.sync([folder])
+        assert files(index) == 1
+    settings.unlink()
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        index.sync()
+        assert files(index) == 3
+
+
+def test_an_index_of_text_only_stays_one(folder: Path, tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        index.sync([folder])
+    with quintet.open(tmp_path / "index") as index:
+        assert index.embedder is None
+        report = index.sync()
+        assert (report.embedded, report.pending) == (0, 0)
+
+
+def test_an_index_of_text_only_takes_an_embedder_that_is_named(folder: Path, tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", embedder=None) as index:
+        index.sync([folder])
+    with quintet.open(tmp_path / "index", embedder="hashing") as index:
+        assert index.sync().embedded == 3
+    with quintet.open(tmp_path / "index") as index:
+        assert index.embedder is not None
+        assert index.embedder.identity == "hash-384"
+
+
+def test_a_table_for_an_unknown_contract_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "quintet.toml").write_text("[contracts.nosuch]\ntop_k = 3\n", "utf-8")
+    with pytest.raises(UsageError, match="nosuch"):
+        quintet.open(tmp_path / "index", embedder=None)
+
+
+@pytest.mark.parametrize("text", ["contracts = 5", "retrieval = 5", "[contracts]\nrifflux = 1"])
+def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "quintet.toml").write_text(text, "utf-8")
+    with pytest.raises(UsageError, match="tables"):
+        quintet.open(tmp_path / "index", embedder=None)
