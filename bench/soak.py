@@ -31,7 +31,7 @@ import quintet
 from speed import CORPUS, HERE, commit, passages, queries, write_files
 
 SEED = 20_24
-WARM_UP = 1_000
+WARM_UP = 2_000
 PASSAGES = 5_000
 CONTRACTS = ("quintet", "rifflux", "harness", "mcb", "knowledge", "cfs")
 

@@ -47,6 +47,7 @@ def encoder(embedder: LocalEmbedder) -> CanonicalEncoder:
     return embedder._model[0]
 
 
+@pytest.mark.requirement("004-S2-POOLING")
 def test_vectors_point_where_float64_points(granite: LocalEmbedder, weights: Weights) -> None:
     texts = [*SENTENCES, *CODE, *LANGUAGES, *MORE]
     assert len(texts) == 60

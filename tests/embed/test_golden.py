@@ -64,6 +64,7 @@ def test_there_are_64_different_texts() -> None:
     assert len(set(TEXTS)) == len(TEXTS) == 64
 
 
+@pytest.mark.requirement("004-S2-CANONICAL")
 @pytest.mark.parametrize("surroundings", [*ONE_THREAD, *TWO_THREADS])
 def test_granite_gives_the_recorded_vectors(surroundings: str, everywhere: dict[str, dict[str, str]]) -> None:
     found = everywhere[surroundings]

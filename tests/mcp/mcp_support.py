@@ -12,6 +12,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextContent
 
+import quintet
 from mcp import StdioServerParameters
 from quintet.interfaces.doors import Doors
 from quintet.interfaces.mcp import build_server
@@ -29,6 +30,14 @@ def fill(folder: Path) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
+    return folder
+
+
+def primed(folder: Path) -> Path:
+    """With an empty index that uses hashed words: no test needs a model, whatever the default is."""
+    if not (folder / ".quintet").exists():
+        with quintet.open(folder / ".quintet", "hashing") as index:
+            index.embed()
     return folder
 
 
@@ -51,7 +60,7 @@ async def over_stdio(
     """A client of a server that it starts itself, as agents do."""
     command, *first = SERVER
     server = StdioServerParameters(
-        command=command, args=[*first, *arguments], cwd=folder, env=environment(**changes)
+        command=command, args=[*first, *arguments], cwd=primed(folder), env=environment(**changes)
     )
     async with Client(stdio_client(server), mode=mode) as client:
         yield client
@@ -62,7 +71,7 @@ def http_server(folder: Path, *arguments: str) -> Iterator[tuple[str, "subproces
     """A server on a free port of this machine: its address and its process."""
     process = subprocess.Popen(
         [*SERVER, "--http", "127.0.0.1:0", *arguments],
-        cwd=folder,
+        cwd=primed(folder),
         env=environment(),
         stderr=subprocess.PIPE,
         text=True,

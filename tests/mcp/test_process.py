@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from mcp.client.client import Client
-from mcp_support import SERVER, body, environment, http_server, over_stdio
+from mcp_support import SERVER, body, environment, http_server, over_stdio, primed
 
 from quintet.errors import UsageError
 from quintet.interfaces.mcp_run import address as address_of
@@ -83,7 +83,7 @@ class Wire:
 def process(folder: Path, *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
     started = subprocess.Popen(
         [*SERVER, *arguments],
-        cwd=folder,
+        cwd=primed(folder),
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -138,7 +138,7 @@ def test_a_killed_client_leaves_no_process_behind_even_during_a_reindex(library:
     read_end, write_end = os.pipe()  # both processes hold its other end as standard error
     client = subprocess.Popen(
         [sys.executable, "-c", CLIENT],
-        cwd=library,
+        cwd=primed(library),
         stdout=subprocess.PIPE,
         stderr=write_end,
         env=environment(),

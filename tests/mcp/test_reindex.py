@@ -20,6 +20,12 @@ async def paths_found(client: Client) -> set[str]:
     return {result["path"] for result in found["results"]}
 
 
+async def test_before_the_first_reindex_a_search_says_that_nothing_was_ever_indexed(doors: Doors) -> None:
+    async with inside(doors) as client:
+        never = body(await client.call_tool("search_rifflux", {"query": "cache"}))
+    assert (never["status"], never["count"], never["results"]) == ("never_indexed", 0, [])
+
+
 @pytest.mark.requirement("000-CON-006", "000-AC-010")
 async def test_without_any_place_the_servers_working_folder_is_indexed(doors: Doors) -> None:
     async with inside(doors) as client:
@@ -114,8 +120,6 @@ async def test_over_stdio_a_library_is_indexed_and_searched_with_progress(librar
         heard.append((progress, total))
 
     async with over_stdio(library, mode=mode, QUINTET_BATCH_FILES="1") as client:
-        never = body(await client.call_tool("search_rifflux", {"query": "cache"}))
-        assert (never["status"], never["results"]) == ("never_indexed", [])
         done = body(await client.call_tool("reindex", {"paths": ["docs", "src"]}, progress_callback=hear))
         found = body(await client.call_tool("search", {"query": "minutes"}))
     assert done["indexed_files"] == 3

@@ -6,7 +6,7 @@ from quintet.ports import Embedder
 
 LOCAL = ("granite", "minilm")
 NAMES = (*LOCAL, "remote", "hashing", "none")
-DEFAULT = "none"
+DEFAULT = "granite"
 BEGINNINGS = {"granite-30m-english:": "granite", "all-minilm-l6-v2:": "minilm", "remote:": "remote"}
 
 

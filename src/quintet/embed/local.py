@@ -54,6 +54,7 @@ class LocalEmbedder:
         tokenizer = Tokenizer.from_str(weights.tokenizer)
         tokenizer.no_truncation()
         tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True  # "<s>" in a text is three characters, not a mark
         return CanonicalEncoder(weights), tokenizer
 
     def embed_query(self, text: str) -> Int16 | None:

@@ -26,6 +26,8 @@ model_commands.register(app)
 
 def main() -> NoReturn:
     """The `quintet` script."""
+    # Before numpy is loaded: more BLAS threads make a query slower, and runs use processes instead.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     terminal.prepare()
     sys.exit(run())
 

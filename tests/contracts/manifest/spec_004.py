@@ -8,15 +8,31 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "two legs, one fusion",
         "tests/contracts/test_cfs.py::test_hybrid_is_the_default_and_fuses_both_legs",
     ),
-    planned("004-S2-CANONICAL", "queries are embedded by the canonical path, bit for bit", step=2),
+    proved(
+        "004-S2-CANONICAL",
+        "queries are embedded by the canonical path, bit for bit",
+        "tests/embed/test_golden.py::test_granite_gives_the_recorded_vectors",
+    ),
     proved(
         "004-S2-CANONICAL-NOTE",
         "another embedder is told of",
         "tests/contracts/test_cfs.py::test_an_embedder_that_is_not_canonical_is_told",
     ),
-    planned("004-S2-TOKENS", "text becomes the model's own tokens", step=2),
-    planned("004-S2-POOLING", "hidden states are pooled as the model was trained", step=2),
-    planned("004-S2-QUANTISE", "the pooled vector is normalised and quantised to int16", step=2),
+    proved(
+        "004-S2-TOKENS",
+        "text becomes the model's own tokens",
+        "tests/embed/test_local.py::test_the_tokenizer_gives_the_recorded_tokens",
+    ),
+    proved(
+        "004-S2-POOLING",
+        "hidden states are pooled as the model was trained",
+        "tests/embed/test_exactness.py::test_vectors_point_where_float64_points",
+    ),
+    proved(
+        "004-S2-QUANTISE",
+        "the pooled vector is normalised and quantised to int16",
+        "tests/embed/test_local.py::test_strange_text_gets_a_vector_of_unit_length",
+    ),
     proved(
         "004-S2-INTEGER-SEARCH",
         "vectors are compared by integers",
