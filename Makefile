@@ -22,7 +22,7 @@ types: install
 	$(BIN)/mypy
 
 unit: install
-	$(BIN)/python -m pytest -q --cov --cov-report=
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
 	$(BIN)/python -m coverage report --include='*/quintet/ranking/*,*/quintet/contracts/*' --fail-under=100
 

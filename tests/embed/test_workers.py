@@ -1,11 +1,10 @@
 """Embedding processes: the same bytes, no process left behind, whatever happens to them."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,12 @@ from quintet.embed.local import WORTH_PROCESSES, LocalEmbedder
 TEXTS = [f"Sentence number {n} of a text about {'tides ' * (n % 7)}" for n in range(WORTH_PROCESSES)]
 
 PARENT = """
-import sys, time
+import sys
 from quintet.embed.models import local_embedder
 embedder = local_embedder("granite", processes=2)
 embedder.embed_documents(["a short text"] * 64)
 print(*(process.pid for process in embedder._workers._processes), flush=True)
-time.sleep(60)
+sys.stdin.read()
 """
 
 
@@ -64,25 +63,20 @@ def test_an_interrupted_call_leaves_no_stale_answer(
     assert two_processes.embed_documents(other).tobytes() == granite.embed_here(other).tobytes()
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="asks /proc whether a process lives")
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor")
 def test_processes_end_when_their_parent_is_killed() -> None:
-    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    with parent.stdout:
-        children = [int(number) for number in parent.stdout.readline().split()]
-    assert len(children) == 2
-    assert all(alive(child) for child in children)
-    os.kill(parent.pid, signal.SIGKILL)
-    parent.wait()
-    deadline = time.monotonic() + 20
-    while any(alive(child) for child in children) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(alive(child) for child in children)
+    command = [sys.executable, "-c", PARENT]
+    parent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert parent.stdin is not None and parent.stdout is not None
+    with parent.stdin, parent.stdout:
+        children = [os.pidfd_open(int(number)) for number in parent.stdout.readline().split()]
+        assert len(children) == 2
+        assert not any(ended(child, within=0) for child in children)
+        os.kill(parent.pid, signal.SIGKILL)
+        parent.wait()
+    assert all(ended(child, within=60) for child in children)
 
 
-def alive(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+def ended(process: int, within: float) -> bool:
+    """A process's descriptor becomes readable when it ends."""
+    return bool(select.select([process], [], [], within)[0])

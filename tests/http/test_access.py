@@ -33,7 +33,8 @@ def test_another_name_is_refused_on_every_path(client: httpx.Client, host: str, 
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://localhost:3000", "https://127.0.0.1"]
+    "origin",
+    ["http://evil.example", "null", "", "http://[bad", "://", "http://localhost:3000", "https://127.0.0.1"],
 )
 def test_a_page_of_another_origin_is_refused(client: httpx.Client, origin: str) -> None:
     answer = client.post("/v1/search", json=ASKED, headers={"Origin": origin})
@@ -71,6 +72,7 @@ def test_an_origin_that_is_none_keeps_the_server_from_starting(shelf: Path) -> N
         "ftp://app.example",
         "null",
         "https://*.example",
+        "http://[bad",
     ):
         with pytest.raises(UsageError, match="--cors"):
             Config(cors=(origin,))

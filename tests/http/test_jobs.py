@@ -1,13 +1,18 @@
 """Reindexing as jobs: progress, order, cancelling, and an end that comes whatever happens."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from http_serving import Running, child, code_of, serving
+from http_serving import PATIENCE, Running, child, code_of, serving
+
+from quintet.errors import Conflict, NotFound
+from quintet.ingest.run import Progress
+from quintet.interfaces.http.jobs import REMEMBERED, Job, Jobs
 
 
 def events(answer: httpx.Response) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -126,3 +131,37 @@ def test_a_signal_ends_a_server_that_has_a_job_and_a_follower(library: Path, fol
 def release_all(server: Running) -> None:
     assert server.process.stdin is not None
     server.process.stdin.close()
+
+
+def test_a_job_that_fails_says_why_and_a_fault_of_ours_says_nothing_of_what_it_met() -> None:
+    def refuse(_: Progress) -> dict[str, Any]:
+        raise Conflict("another process is writing", code="busy_writer")
+
+    def break_down(_: Progress) -> dict[str, Any]:
+        raise ZeroDivisionError("secret words of a document")
+
+    seen = []
+    for work in (refuse, break_down):
+        job = Job()
+        job.run(work)
+        seen.append((job.view()["state"], job.view()["error"]["code"]))
+        assert "secret" not in str(job.view())
+    assert seen == [("failed", "busy_writer"), ("failed", "internal_error")]
+
+
+def test_jobs_that_ended_long_ago_are_forgotten() -> None:
+    jobs = Jobs(most=1)
+    made = [ended(jobs.start(lambda _: {})) for _ in range(REMEMBERED + 2)]
+    assert jobs.get(made[-1].id) is made[-1]
+    with pytest.raises(NotFound):
+        jobs.get(made[0].id)
+    jobs.close()
+
+
+def ended(job: Job) -> Job:
+    changed = threading.Event()
+    with job.watched(changed.set):
+        while not job.ended:
+            changed.wait(PATIENCE)
+            changed.clear()
+    return job

@@ -23,7 +23,7 @@ from quintet.interfaces.http.openapi import document
 from quintet.interfaces.http.requests import parameter_schema, search_request
 from quintet.interfaces.http.responses import BODIES
 
-FEW, MANY = 6, 150  # for each operation
+FEW, MANY = 4, 150  # for each operation
 HELD = (
     "not_a_server_error",
     "status_code_conformance",

@@ -1,7 +1,5 @@
 """Markdown: headings, lists, tables, fences, front matter."""
 
-import time
-
 import pytest
 
 from quintet.ingest.parse import Block, parse
@@ -124,7 +122,6 @@ def test_a_rule_at_the_top_is_no_front_matter() -> None:
 
 
 @pytest.mark.parametrize("unit", [">", "- ", "[", "<a \n", "[a]: b '\n", "# *a **b `c\n", "| a\n", "\n"])
-def test_hostile_text_is_read_quickly(unit: str) -> None:
-    began = time.perf_counter()
-    parse("a.md", unit * (200_000 // len(unit)))
-    assert time.perf_counter() - began < 10
+def test_hostile_text_is_read_to_its_end(unit: str) -> None:
+    # Anything much slower than linear would not come back from these.
+    assert parse("a.md", "# Title\n\n" + unit * (200_000 // len(unit))).title == "Title"

@@ -75,7 +75,9 @@ def test_every_found_file_is_in_exactly_one_group(
 
 
 @given(FILES, CATALOGUE)
-def test_removed_is_what_is_known_and_not_found_in_order(found: list[Found], known: dict[str, KnownFile]) -> None:
+def test_removed_is_what_is_known_and_not_found_in_order(
+    found: list[Found], known: dict[str, KnownFile]
+) -> None:
     assert list(plan(found, known).removed) == sorted(known.keys() - {file.path for file in found})
 
 

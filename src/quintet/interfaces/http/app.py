@@ -34,7 +34,7 @@ class Application:
     def __init__(self, doors: Doors, config: Config) -> None:
         limits = config.limits
         guard, metrics = Guard(config, Keys(doors.index.folder)), Metrics()
-        workers, probes = Workers(limits), Workers(replace(limits, workers=2, waiting=16))
+        workers, probes = Workers(limits), Workers(replace(limits, workers=1, waiting=16))
         jobs, streams = Jobs(limits.jobs), Streams(limits.streams)
         gauges = Gauges(doors, workers, jobs)
         site = Site(doors, guard, limits, workers, probes, jobs, streams, metrics, gauges)

@@ -1,12 +1,13 @@
 """How a server is set up: where it listens, whom it answers, and how much it takes on."""
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from quintet.errors import UsageError
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")  # as browsers write it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,7 @@ def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def _check_origin(origin: str) -> None:
-    parts = urlsplit(origin)
-    plain = f"{parts.scheme}://{parts.netloc}"
-    if parts.scheme not in ("http", "https") or not parts.netloc or origin != plain or "*" in origin:
+    if not ORIGIN.fullmatch(origin):
         raise UsageError(
             f"--cors is {origin!r}; it must be one origin such as https://app.example, without a path"
         )

@@ -52,7 +52,7 @@ class McpDoor:
             from quintet.interfaces.mcp import build_server
         except ModuleNotFoundError as error:
             raise MissingExtra(
-                f"MCP needs {error.name!r}, which is not installed; run pip install 'quintet[mcp]'"
+                f"MCP needs {error.name!r}, which is not installed; run pip install 'quintet[server]'"
             ) from error
         return build_server(self._doors).streamable_http_app(
             max_request_body_size=self._limits.body_bytes,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from quintet.errors import LimitError, QuintetError
+from quintet.errors import LimitError, QuintetError, UsageError
 
 STATUS_OF = {"unauthorized": 401, "too_many": 429}  # codes that differ from their class
 RETRY_SECONDS = 1
@@ -17,7 +17,7 @@ ADVICE = {
 }
 
 
-class RequestError(QuintetError):
+class RequestError(UsageError):
     """What is wrong with a request before any of it reaches the engine. It carries its own status."""
 
     def __init__(
