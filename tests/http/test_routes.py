@@ -84,6 +84,10 @@ def test_metrics_count_requests_and_searches_and_tell_the_size_of_the_index(clie
     assert any(line.startswith(f"quintet_http_requests_total{route} ") for line in lines)
     assert any(line.startswith('quintet_search_seconds_bucket{contract="cfs",le="+Inf"} ') for line in lines)
     assert any(
+        line.startswith('quintet_leg_seconds_bucket{contract="cfs",leg="lexical",le="+Inf"} ')
+        for line in lines
+    )
+    assert any(
         line.startswith('quintet_http_requests_total{method="GET",route="unmatched"') for line in lines
     )
     assert "quintet_index_documents 5" in lines

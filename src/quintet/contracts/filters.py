@@ -4,13 +4,19 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from quintet.contracts.globs import compiled_glob
-from quintet.contracts.parameters import Check, is_number, shown
+from quintet.contracts.parameters import Check, Schema, is_number, object_schema, shown
 from quintet.errors import UsageError
 from quintet.model import Condition, Filter
 
 TEXT = "text"
 INTEGER = "a whole number"
 BOOLEAN = "true or false"
+
+KINDS: Mapping[str, Schema] = {
+    TEXT: {"type": "string", "minLength": 1},
+    INTEGER: {"type": "integer"},
+    BOOLEAN: {"type": "boolean"},
+}
 
 GENERAL: Mapping[str, str] = {
     "path": TEXT,  # a glob; `*` stays inside one folder, `**` does not
@@ -42,12 +48,12 @@ SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest
 def filters(fields: Mapping[str, str]) -> Check:
     """A check for a bag of `{name: value}`, all of which must hold."""
 
-    def check(value: object) -> object:
+    def accept(value: object) -> object:
         if not isinstance(value, Mapping):
             raise _refused(f"filters is {shown(value)}; it must be an object such as {{'path': 'docs/**'}}")
         return Filter(tuple(_condition(fields, str(name), value[name]) for name in sorted(value, key=str)))
 
-    return check
+    return Check(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
 
 
 def _condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
@@ -72,17 +78,22 @@ def _clean(name: str, value: str) -> str:
     return value
 
 
-def scope(value: object) -> object:
+LEVELS = filters(dict.fromkeys(SCOPE, TEXT))
+
+
+def _scope(value: object) -> object:
     """Spec 002's scope filter: any of project, package, module, file."""
     if not isinstance(value, Mapping):
         raise _refused(
             f"scope_filter is {shown(value)}; it must be an object such as {{'package': 'src/app'}}"
         )
-    fields = dict.fromkeys(SCOPE, TEXT)
-    found = filters(fields)(value)
+    found = LEVELS.accept(value)
     assert isinstance(found, Filter)
     return Filter(tuple(Condition(f"scope.{one.field}", one.value) for one in found.conditions))
 
 
 def _refused(message: str) -> UsageError:
     return UsageError(message, code="invalid_filter")
+
+
+SCOPE_FILTER = Check(_scope, LEVELS.schema)

@@ -5,8 +5,19 @@ from dataclasses import dataclass
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
-from quintet.contracts.filters import GENERAL, filters, scope
-from quintet.contracts.parameters import LIMIT, SYNTAX, Refused, is_number, number, one_of, parameter
+from quintet.contracts.filters import GENERAL, SCOPE_FILTER, filters
+from quintet.contracts.parameters import (
+    LIMIT,
+    SYNTAX,
+    Check,
+    Refused,
+    Schema,
+    is_number,
+    number,
+    object_schema,
+    one_of,
+    parameter,
+)
 from quintet.model import Evidence, Filter, Freshness, Json, Ranked
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 from quintet.vector import Int16, quantise
@@ -19,10 +30,11 @@ FACTORS: tuple[tuple[Freshness, float], ...] = (
     ("StaleWithRisk", 0.5),
 )
 FIELDS = ("content", "heading_path", "title")
+DISTANCES = {"callers": "depth", "dependencies": "depth", "related": "radius"}  # as each strategy spells it
 FARTHEST = 10  # hops; a wider circle reaches most of any repository
 
 
-def embedding(value: object) -> object:
+def _embedding(value: object) -> object:
     """A precomputed query vector, made canonical."""
     numbers = value if isinstance(value, (list, tuple)) else ()
     if not numbers or not all(is_number(one) for one in numbers):
@@ -30,15 +42,14 @@ def embedding(value: object) -> object:
     return quantise(list(numbers))
 
 
-def expansion(value: object) -> object:
+def _expansion(value: object) -> object:
     """`"none"`, or one strategy with how far to go."""
     if value == "none":
         return None
-    spelling = {"callers": "depth", "dependencies": "depth", "related": "radius"}
     if isinstance(value, Mapping) and len(value) == 1:
         (strategy, options), *_ = value.items()
-        if strategy in spelling and isinstance(options, Mapping) and set(options) == {spelling[strategy]}:
-            distance = options[spelling[strategy]]
+        if strategy in DISTANCES and isinstance(options, Mapping) and set(options) == {DISTANCES[strategy]}:
+            distance = options[DISTANCES[strategy]]
             if isinstance(distance, int) and not isinstance(distance, bool) and 1 <= distance <= FARTHEST:
                 return Expansion(strategy, distance)
     raise Refused(
@@ -47,7 +58,7 @@ def expansion(value: object) -> object:
     )
 
 
-def field_weights(value: object) -> object:
+def _field_weights(value: object) -> object:
     allowed = f"an object that gives weights of 0 or more to some of {', '.join(FIELDS)}"
     if not isinstance(value, Mapping) or not set(value) <= set(FIELDS):
         raise Refused(allowed)
@@ -56,17 +67,31 @@ def field_weights(value: object) -> object:
     return tuple((name, float(value[name])) for name in FIELDS if name in value)
 
 
+def _walk(strategy: str) -> Schema:
+    distance = {DISTANCES[strategy]: {"type": "integer", "minimum": 1, "maximum": FARTHEST}}
+    return object_schema({strategy: object_schema(distance, list(distance))}, [strategy])
+
+
+EMBEDDING = Check(_embedding, {"type": "array", "items": {"type": "number"}, "minItems": 1})
+EXPANSION = Check(
+    _expansion, {"oneOf": [{"type": "string", "const": "none"}, *(_walk(strategy) for strategy in DISTANCES)]}
+)
+FIELD_WEIGHTS = Check(
+    _field_weights, object_schema({name: {"type": "number", "minimum": 0} for name in FIELDS})
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Params:
     k: int = parameter(20, LIMIT, "results to return")
-    embedding: Int16 | None = parameter(None, embedding, "a query vector computed beforehand")
-    graph_expansion: Expansion | None = parameter(None, expansion, "how to explore the code graph")
-    scope_filter: Filter = parameter(Filter(), scope, "project, package, module or file to stay in")
+    embedding: Int16 | None = parameter(None, EMBEDDING, "a query vector computed beforehand")
+    graph_expansion: Expansion | None = parameter(None, EXPANSION, "how to explore the code graph")
+    scope_filter: Filter = parameter(Filter(), SCOPE_FILTER, "project, package, module or file to stay in")
     freshness_floor: Freshness = parameter(
         "StaleWithRisk", one_of(*(name for name, _ in FACTORS)), "the stalest class still wanted"
     )
     min_score: float | None = parameter(None, number(-inf, inf), "lowest full-text score to accept")
-    field_weights: tuple[tuple[str, float], ...] = parameter((), field_weights, "weight of each text field")
+    field_weights: tuple[tuple[str, float], ...] = parameter((), FIELD_WEIGHTS, "weight of each text field")
     filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 

@@ -1,9 +1,9 @@
 """Parameters with their checks: a contract declares a frozen dataclass, `read` fills it from a request.
 
-A check takes a value and returns it in canonical form, or raises `Refused` with what is allowed.
+A check returns a value in canonical form, or raises `Refused` with what is allowed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from math import isfinite
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from quintet.errors import UsageError
 
-Check = Callable[[object], object]
+Schema = dict[str, Any]
 P = TypeVar("P")
 
 LIMIT_MAX = 1000  # CONTRACTS: top_k, k and final_limit go from 1 to 1,000
@@ -19,6 +19,15 @@ LIMIT_MAX = 1000  # CONTRACTS: top_k, k and final_limit go from 1 to 1,000
 
 class Refused(Exception):  # noqa: N818  (never leaves this package)
     """Why a value is not taken: the sentence's second half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a value must be: `accept` returns it in canonical form or refuses it; `schema` says the same
+    to machines, in JSON Schema."""
+
+    accept: Callable[[object], object]
+    schema: Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ def _checked(declared: "Field[Any]", value: object) -> object:
     if value is None and declared.default is None:
         return None
     try:
-        return rule.check(value)
+        return rule.check.accept(value)
     except Refused as reason:
         details: dict[str, object] = {"parameter": declared.name}
         raise UsageError(
@@ -86,12 +95,12 @@ def default_of(declared: "Field[Any]") -> object:
 
 
 def whole(low: int, high: int) -> Check:
-    def check(value: object) -> object:
+    def accept(value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise Refused(f"a whole number from {low} to {high}")
         return value
 
-    return check
+    return Check(accept, {"type": "integer", "minimum": low, "maximum": high})
 
 
 def is_number(value: object) -> bool:
@@ -109,30 +118,41 @@ def number(low: float, high: float) -> Check:
     wanted = "a number" if not isfinite(low) else f"a number from {low:g}"
     wanted += f" to {high:g}" if isfinite(high) else ""
 
-    def check(value: object) -> object:
+    def accept(value: object) -> object:
         if not is_number(value) or not low <= value <= high:  # type: ignore[operator]
             raise Refused(wanted)
         return float(value)  # type: ignore[arg-type]
 
-    return check
+    edges = {name: edge for name, edge in (("minimum", low), ("maximum", high)) if isfinite(edge)}
+    return Check(accept, {"type": "number", **edges})
 
 
 def one_of(*names: str) -> Check:
-    def check(value: object) -> object:
+    def accept(value: object) -> object:
         if not isinstance(value, str) or value not in names:
             raise Refused("one of " + ", ".join(names))
         return value
 
-    return check
+    return Check(accept, {"type": "string", "enum": list(names)})
 
 
 def text(what: str) -> Check:
-    def check(value: object) -> object:
+    def accept(value: object) -> object:
         if not isinstance(value, str) or not value.strip():
             raise Refused(what)
         return value
 
-    return check
+    return Check(accept, {"type": "string", "minLength": 1})
+
+
+def object_schema(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Schema:
+    """An object with just these properties."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
 
 
 LIMIT = whole(1, LIMIT_MAX)

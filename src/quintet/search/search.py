@@ -1,11 +1,11 @@
 """THE READ PATH: parameters, plan, legs, facts, ranking, text, projection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from quintet.contracts import Answer, Contract, Plan, read
 from quintet.errors import UsageError
-from quintet.model import Json, Note, Status
+from quintet.model import Json, Note, Signal, Status
 from quintet.ports import Embedder, Snapshot
 from quintet.ranking import rank
 from quintet.search.parse import clean
@@ -15,11 +15,17 @@ from quintet.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A contract's own body, and beside it how the answer came about."""
+    """A contract's own body, and beside it how the answer came about.
+
+    `answer` holds the evidence behind the body, `seconds` how long each leg took. Both are for those who
+    explain or watch the engine, and never go on a wire.
+    """
 
     body: dict[str, Json]
     status: Status
     notes: list[Note]
+    answer: Answer | None = field(default=None, compare=False, repr=False)
+    seconds: Mapping[Signal, float] = field(default_factory=dict, compare=False, repr=False)
 
     def wire(self) -> dict[str, Json]:
         """The body as it goes over a wire: `status` and `notes` are two more top-level keys."""
@@ -51,7 +57,8 @@ def search(
     )
     if plan.needs_freshness:
         legs.note("freshness_missing", "freshness is not checked yet; every result counts as Fresh")
-    return Response(contract.project(params, plan, answer), _status(snapshot, legs), legs.notes)
+    body = contract.project(params, plan, answer)
+    return Response(body, _status(snapshot, legs), legs.notes, answer, legs.seconds)
 
 
 def _spelt(contract: Contract, given: Mapping[str, object]) -> dict[str, object]:

@@ -1,7 +1,9 @@
 """The legs of a search. Each turns the plan into hits, best first, and says what it could not do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from quintet.contracts import Plan
 from quintet.errors import QuintetError, UsageError
@@ -22,6 +24,13 @@ class Legs:
     text: TextQuery | None = None
     notes: list[Note] = field(default_factory=list)
     degraded: bool = False
+    seconds: dict[Signal, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, signal: Signal) -> Iterator[None]:
+        start = perf_counter()
+        yield
+        self.seconds[signal] = perf_counter() - start
 
     def note(self, code: str, message: str) -> None:
         self.notes.append({"code": code, "message": message})
@@ -31,11 +40,14 @@ def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: in
     legs = Legs(notes=list(plan.notes))
     within = snapshot.catalog.select(plan.filter)
     if "lexical" in plan.signals:
-        _lexical(legs, snapshot, plan, within, max_terms)
+        with legs.timed("lexical"):
+            _lexical(legs, snapshot, plan, within, max_terms)
     if "semantic" in plan.signals:
-        _semantic(legs, snapshot, embedder, plan, within)
+        with legs.timed("semantic"):
+            _semantic(legs, snapshot, embedder, plan, within)
     if plan.expansion is not None:
-        _graph(legs, snapshot, plan)
+        with legs.timed("graph"):
+            _graph(legs, snapshot, plan)
     return legs
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from quintet.model import Signal
+
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -46,15 +48,18 @@ class Metrics:
         self._requests: Counter[Labels] = Counter()
         self._times = Histogram("quintet_http_request_seconds", "Time to answer a request, by route.")
         self._searches = Histogram("quintet_search_seconds", "Time of a search in the engine, by contract.")
+        self._legs = Histogram("quintet_leg_seconds", "Time of one leg of a search, by contract and leg.")
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         with self._guard:
             self._requests[("method", method), ("route", route), ("status", str(status))] += 1
             self._times.observe((("route", route),), seconds)
 
-    def search(self, contract: str, seconds: float) -> None:
+    def search(self, contract: str, seconds: float, legs: Mapping[Signal, float]) -> None:
         with self._guard:
             self._searches.observe((("contract", contract),), seconds)
+            for leg, taken in legs.items():
+                self._legs.observe((("contract", contract), ("leg", leg)), taken)
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
         """Everything counted, and `gauges`: name to help and value."""
@@ -64,6 +69,7 @@ class Metrics:
                 *(_line("quintet_http_requests_total", *one) for one in sorted(self._requests.items())),
                 *self._times.lines(),
                 *self._searches.lines(),
+                *self._legs.lines(),
             ]
         for name, (help, value) in {**gauges, **_memory()}.items():
             lines += [*_head(name, "gauge", help), _line(name, (), value)]

@@ -3,23 +3,12 @@
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, fields
 from difflib import get_close_matches
-from inspect import getclosurevars
-from math import isfinite
 from typing import Any
 
 from quintet.contracts import CONTRACTS, HOUSE, Contract
-from quintet.contracts.filters import BOOLEAN, INTEGER, SCOPE, TEXT
-from quintet.contracts.mcb import FARTHEST, FIELDS
-from quintet.contracts.parameters import rule_of
+from quintet.contracts.parameters import Schema, object_schema, rule_of
 from quintet.errors import UsageError
 
-Schema = dict[str, Any]
-
-KINDS: Mapping[str, Schema] = {
-    TEXT: {"type": "string", "minLength": 1},
-    INTEGER: {"type": "integer"},
-    BOOLEAN: {"type": "boolean"},
-}
 QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; anything may be typed"}
 
 
@@ -78,7 +67,7 @@ def search_request(contract: Contract) -> Schema:
     for alias, own in aliases.items():
         if own is not None and own != alias:
             declared[alias] = {**declared[own], "description": f"the same as {own}; give only one of them"}
-    return _object({"query": QUERY, **declared}, required=["query"])
+    return object_schema({"query": QUERY, **declared}, required=["query"])
 
 
 def house_request() -> Schema:
@@ -97,14 +86,14 @@ def house_request() -> Schema:
 def retrieval_request(contract: Contract) -> Schema:
     """Spec 003's canonical request."""
     own = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
-    inner = _object({"query": QUERY, **own}, required=["query"])
-    return _object({"retrieval": inner}, required=["retrieval"])
+    inner = object_schema({"query": QUERY, **own}, required=["query"])
+    return object_schema({"retrieval": inner}, required=["retrieval"])
 
 
 def reindex_request() -> Schema:
     path = {"type": ["string", "null"], "description": "a file or folder; else the server's working folder"}
     several = {"type": ["array", "null"], "items": {"type": "string"}}
-    return _object(
+    return object_schema(
         {
             "path": path,
             "paths": {**several, "description": "several files and folders; `path` then does not count"},
@@ -116,52 +105,9 @@ def reindex_request() -> Schema:
 
 def parameter_schema(declared: "Field[Any]") -> Schema:
     rule = rule_of(declared)
-    name = rule.check.__qualname__.partition(".")[0]
-    schema = {**MAKERS[name](getclosurevars(rule.check).nonlocals), "description": rule.help}
+    schema = {**rule.check.schema, "description": rule.help}
     if declared.default is None:
         return {"anyOf": [schema, {"type": "null"}]}
     if isinstance(declared.default, (int, float, str)):
         schema["default"] = declared.default
     return schema
-
-
-def _object(properties: Mapping[str, Schema], required: Collection[str]) -> Schema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _range(kind: str, bounds: Mapping[str, Any]) -> Schema:
-    edges = {"minimum": bounds["low"], "maximum": bounds["high"]}
-    return {"type": kind, **{name: edge for name, edge in edges.items() if isfinite(edge)}}
-
-
-def _named(kinds: Mapping[str, str]) -> Schema:
-    return _object({name: KINDS[kind] for name, kind in kinds.items()}, required=[])
-
-
-def _expansion(_: object) -> Schema:
-    far = {"type": "integer", "minimum": 1, "maximum": FARTHEST}
-    spelling = {"callers": "depth", "dependencies": "depth", "related": "radius"}
-    walks = [
-        _object({strategy: _object({name: far}, required=[name])}, required=[strategy])
-        for strategy, name in spelling.items()
-    ]
-    return {"oneOf": [{"type": "string", "const": "none"}, *walks]}
-
-
-# By the function in `contracts` that makes the check; what it was made with are the closure's variables.
-MAKERS: Mapping[str, Any] = {
-    "whole": lambda made: _range("integer", made),
-    "number": lambda made: _range("number", made),
-    "one_of": lambda made: {"type": "string", "enum": list(made["names"])},
-    "text": lambda made: {"type": "string", "minLength": 1},
-    "filters": lambda made: _named(made["fields"]),
-    "scope": lambda made: _named(dict.fromkeys(SCOPE, TEXT)),
-    "embedding": lambda made: {"type": "array", "items": {"type": "number"}, "minItems": 1},
-    "expansion": _expansion,
-    "field_weights": lambda made: _object({name: {"type": "number", "minimum": 0} for name in FIELDS}, []),
-}

@@ -110,7 +110,7 @@ class Routes:
     def _search(self, contract: str, query: Any, params: Mapping[str, object]) -> Response:
         start = time.perf_counter()
         found = self._site.doors.search(query, contract, params)
-        self._site.metrics.search(contract, time.perf_counter() - start)
+        self._site.metrics.search(contract, time.perf_counter() - start, found.seconds)
         return bounded(found.wire(), self._site.limits.result_bytes)
 
     async def reindex(self, request: Request) -> Response:
