@@ -20,7 +20,7 @@ from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
 from quintet.model import Json, Passage
 from quintet.ports import Choices, Embedder, Root
-from quintet.search.locate import documents_named, encodable, locate, root_named
+from quintet.search.locate import documents_in_one_root, encodable, locate, root_named
 from quintet.search.search import Response, search
 from quintet.settings import Settings, load_settings
 from quintet.stores.sqlite.doctor import Check
@@ -239,7 +239,7 @@ class Index:
         with self._store.writer(self.settings.writer_timeout) as writer:
             with self._store.snapshot() as snapshot:
                 root = root_named(path, snapshot.catalog.roots(), Path.cwd())
-                documents = [] if root else documents_named(path, snapshot.catalog, Path.cwd())
+                documents = [] if root else documents_in_one_root(path, snapshot.catalog, Path.cwd())
             if root is None and not documents:
                 raise NotFound(
                     f"nothing indexed is called {path!r}; 'quintet status' lists the roots",

@@ -142,15 +142,18 @@ class KnownFile:
     modified_ns: int
     content_hash: str
     indexed_ns: int
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document with its chunks, ready to be written. `indexed_ns` is when its file was read."""
+    """A document with its chunks, ready to be written. `indexed_ns` is when its file was read, `shape`
+    names the way it was parsed and cut: under another way the same file gives other chunks."""
 
     document: Document
     chunks: tuple[Chunk, ...]
     indexed_ns: int
+    shape: str = ""
 
 
 class Writer(Protocol):

@@ -5,6 +5,8 @@ command, an address or a path.
 """
 
 import json
+import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -32,6 +34,8 @@ class Settings:
     contracts: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
+LARGEST_FILE = 1_000_000
+
 NUMBERS = {
     "max_file_bytes": (1, 2**31),
     "chunk_chars": (200, 100_000),
@@ -54,16 +58,28 @@ def load_settings(folder: Path, environment: Mapping[str, str], **arguments: obj
 
 def _from_file(path: Path) -> dict[str, object]:
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = tomllib.loads(_regular(path))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}; correct or remove it") from error
+    except (OSError, ValueError, RecursionError) as error:
+        reason = str(error)[:200] or type(error).__name__
+        raise UsageError(f"{path} cannot be read: {reason}; correct or remove it") from error
     contracts = dict(_tables(table.pop("contracts", {})))
     if "retrieval" in table:  # spec 001 prints its numbers under this name
         printed = _tables({"harness": table.pop("retrieval")})
         contracts["harness"] = {**printed["harness"], **contracts.get("harness", {})}
     return {**table, "contracts": contracts} if contracts else table
+
+
+def _regular(path: Path) -> str:
+    """The text of a file that is one: a pipe or a device would be read for ever."""
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:  # noqa: PTH123
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is not a regular file")
+        data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise ValueError(f"it is larger than {LARGEST_FILE} bytes")
+    return data.decode("utf-8")
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
@@ -78,7 +94,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 def _number(text: str) -> object:
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -95,17 +111,27 @@ def _checked(name: str, value: object) -> object:
     right_type = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
     if not right_type or not low <= cast(float, value) <= high:
         kind = "whole number" if whole else "number"
-        raise UsageError(f"setting {name} is {value!r}; it must be a {kind} from {low} to {high}")
+        raise UsageError(f"setting {name} is {_shown(value)}; it must be a {kind} from {low} to {high}")
     return value
 
 
 def _globs(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
-        raise UsageError(f"setting {name} is {value!r}; it must be a list of globs such as 'docs/**'")
+        raise UsageError(f"setting {name} is {_shown(value)}; it must be a list of globs such as 'docs/**'")
     return tuple(value)
 
 
 def _tables(value: object) -> Mapping[str, Mapping[str, Json]]:
     if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
-        raise UsageError(f"setting contracts is {value!r}; write [contracts.NAME] tables of name = value")
+        raise UsageError(
+            f"setting contracts is {_shown(value)}; write [contracts.NAME] tables of name = value"
+        )
     return value
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
+        return "a number too long to show"
+    return text if len(text) <= 80 else text[:77] + "..."

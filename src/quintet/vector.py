@@ -48,7 +48,7 @@ def _exact_sums(squares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def dots(matrix: Int16, query: Int16) -> Int64:
     """Exact integer dot products of every row with the query."""
-    # int16 * int16 fits int32; 2^31 / 32767^2 rows would not fit a sum, so sums are int64.
+    # One product fits 31 bits, two of them do not: sums need 64.
     return np.asarray(matrix.astype(np.int64) @ query.astype(np.int64))
 
 

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from quintet.ingest.walk import Problem, walk
 from quintet.settings import Settings
 
 DEFAULTS = Settings()
+OUT = "a symbolic link out of the folder; it is not followed"
 LEFT_OUT = """
     .git/config .hg/x .hidden/a.md .env .env.local .quintet/a.md server.pem id_rsa id_rsa.pub credentials.json
     node_modules/a/i.js venv/a.py __pycache__/a.py a/site-packages/b.py package-lock.json uv.lock go.sum
@@ -129,7 +131,7 @@ def test_a_pattern_meant_to_backtrack_for_ever_does_not(tmp_path: Path, pattern:
 
 
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
-TOKENS = "a b ab c * ** ? [ab] [!a] [^b-z] [[:alpha:]] [a-] []a] [ab / /**/ **/ /** ! # .txt \\a \\* \\"
+TOKENS = "a b ab c * ** ? [ab] [!a] [^b-z] [b-a] [[:alpha:]] [a-] []a] [ab / /**/ **/ /** ! # .txt \\a \\* \\"
 # Left out: `a**/b`, which git takes for `a` and then `**/b`, against its own manual.
 CLEAR = re.compile(r"(?!.*[^/*!]\*\*)(?!.+!\*\*).*")
 PATTERNS = st.lists(st.sampled_from([*TOKENS.split(), " "]), min_size=1, max_size=5).map("".join)
@@ -156,6 +158,20 @@ def test_ignore_files_mean_what_git_takes_them_to_mean(repository: Path, top: st
     listed = subprocess.run(command, env=GIT, check=True, capture_output=True, text=True).stdout.split("\0")
     found, _ = walk(repository, DEFAULTS)
     assert [file.path for file in found] == sorted(path for path in listed if path and ".git" not in path)
+
+
+@pytest.mark.parametrize("pattern", ["[b-a]", "[!b-a]", "[c-ab]", "[b-a-c]", "x[b-a]"])
+def test_of_a_range_that_runs_backwards_the_start_matches_as_in_git(repository: Path, pattern: str) -> None:
+    names = ["a", "b", "c", "-", "xa", "xb"]
+    for name in names:
+        _tree(repository, f"range/{name}")
+    (repository / "range/.gitignore").write_text(pattern)
+    command = ["git", "-C", str(repository / "range"), "check-ignore", "--no-index", *names]
+    ignored = subprocess.run(command, env=GIT, capture_output=True, text=True).stdout.split()
+    found, _ = walk(repository / "range", DEFAULTS)
+    shutil.rmtree(repository / "range")
+    assert {file.path for file in found} == set(names) - set(ignored)
+    assert ignored
 
 
 def test_include_globs_choose_and_a_folder_brings_what_is_below_it(tmp_path: Path) -> None:
@@ -228,24 +244,54 @@ def test_links_are_not_followed_wherever_they_lead(tmp_path: Path) -> None:
     (root / "folder").symlink_to(root / "sub")
     (root / "sub/loop").symlink_to(root)
     (root / "out").symlink_to(tmp_path / "outside")
-    (root / "dead").symlink_to(tmp_path / "gone")
-    assert _paths(root) == ["a.md", "sub/b.md"]
-    assert _paths(root, under="out") == []
-    assert _paths(root, under="out/secret.md") == []
+    (root / "sub/out.md").symlink_to("../../outside/secret.md")
+    (root / "twin").symlink_to(_tree(tmp_path / "root2", "a.md"))
+    (root / "dead").symlink_to(root / "gone")
+    (root / "self").symlink_to("self")
+    found, problems = walk(root, DEFAULTS)
+    assert [file.path for file in found] == ["a.md", "sub/b.md"]
+    assert problems == [
+        Problem("dead", "a broken symbolic link"),
+        Problem("out", OUT),
+        Problem("self", "a broken symbolic link"),
+        Problem("sub/out.md", OUT),
+        Problem("twin", OUT),
+    ]
+    assert walk(root, DEFAULTS, under="out") == ([], [Problem("out", OUT)])
+    assert walk(root, DEFAULTS, under="out/secret.md") == ([], [])
+
+
+def test_a_link_or_fifo_that_the_rules_leave_out_is_no_problem(tmp_path: Path) -> None:
+    root = _tree(tmp_path / "root", "a.md")
+    _tree(tmp_path, "env/pyvenv.cfg")
+    for name in ("node_modules", ".hidden", "b.png", "ignored", "excluded.md", "env"):
+        (root / name).symlink_to(tmp_path / ("env" if name == "env" else "gone"))
+    (root / "folder").symlink_to(tmp_path)
+    os.mkfifo(root / "ignored.md")
+    (root / ".gitignore").write_text("ignored*\nfolder/\n")  # a link is no folder, to git neither
+    found, problems = walk(root, Settings(exclude=("excluded.md",)))
+    assert ([file.path for file in found], problems) == (["a.md"], [Problem("folder", OUT)])
+    assert _paths(root, Settings(include=("*.md",), exclude=("excluded.md",))) == ["a.md"]
 
 
 def test_a_root_that_is_a_link_is_walked(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(_tree(tmp_path / "root", "a.md"))
+    (tmp_path / "root/inside").symlink_to("a.md")
     assert _paths(tmp_path / "link") == ["a.md"]
 
 
-def test_a_fifo_is_skipped_even_as_an_ignore_file(tmp_path: Path) -> None:
+def test_a_fifo_or_socket_is_a_problem_even_as_an_ignore_file(tmp_path: Path) -> None:
     _tree(tmp_path, "a.md")
     os.mkfifo(tmp_path / "pipe.md")
     os.mkfifo(tmp_path / ".gitignore")
+    os.mknod(tmp_path / "socket", stat.S_IFSOCK | 0o600)
     found, problems = walk(tmp_path, DEFAULTS)
     assert [file.path for file in found] == ["a.md"]
-    assert problems == [Problem(".gitignore", "not applied as an ignore file: not a regular file")]
+    assert problems == [
+        Problem(".gitignore", "not applied as an ignore file: not a regular file"),
+        Problem("pipe.md", "not a regular file"),
+        Problem("socket", "not a regular file"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -107,3 +107,33 @@ def test_db_names_the_index_folder_and_the_current_folder_is_still_what_is_index
     assert json.loads(quintet("index", "--db", elsewhere, "--embedder", "none", "--json").out)["indexed"] == 4
     assert not (library / ".quintet").exists()
     assert quintet("search", "bread", "--mode", "lexical", "--db", elsewhere).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("docs",), "PATHS"),
+        (("--force",), "--force"),
+        (("--include", "docs/**"), "--include"),
+        (("--exclude", "*.py"), "--exclude"),
+        (("--no-wait",), "--no-wait"),
+        (("docs", "--force", "--no-wait"), "PATHS, --force, --no-wait"),
+    ],
+)
+def test_reembed_refuses_what_chooses_files_and_touches_nothing(
+    library: Path, quintet: Quintet, arguments: tuple[str, ...], named: str
+) -> None:
+    done = quintet("index", *arguments, "--reembed", "--embedder", "hashing")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"quintet: --reembed looks at no files, so {named} cannot go with it; ")
+    assert done.err.endswith(" [invalid_parameter]\n")
+    assert done.err.count("\n") == 1
+    assert not (library / ".quintet").exists()
+
+
+def test_reembed_goes_with_wait_which_is_what_it_does(library: Path, quintet: Quintet) -> None:
+    quintet("index", "--embedder", "hashing")
+    done = quintet("index", "--reembed", "--wait", "--embedder", "hashing", "--json")
+    report = json.loads(done.out)
+    assert (done.code, report["indexed"], report["pending"]) == (0, 0, 0)
+    assert report["embedded"] > 0

@@ -129,13 +129,42 @@ def test_fts5_syntax_is_passed_on_and_refused_by_name(indexed: Path, quintet: Qu
     assert done.err.endswith("[bad_query]\n")
 
 
-def test_the_same_path_in_two_roots_is_shown_twice(library: Path, quintet: Quintet) -> None:
+@pytest.fixture
+def two_roots(library: Path, quintet: Quintet) -> Path:
+    """Two roots that hold the same path with the same words, told apart by one line."""
     for root in ("one", "two"):
         (library / root).mkdir()
-        (library / root / "same.md").write_text("# Same\n\nzeppelin\n", "utf-8")
-    quintet("index", "one", "two", "--embedder", "none")
-    for contract in ("quintet", "mcb"):
-        assert quintet("search", "zeppelin", "--contract", contract).out.count(". same.md:1-3  Same  ") == 2
+        (library / root / "same.md").write_text(f"# Same\n\nzeppelin {root}\n", "utf-8")
+    quintet("index", "one", "two", "--embedder", "hashing")
+    return library
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_among_several_roots_a_place_begins_with_the_name_of_its_own(
+    two_roots: Path, quintet: Quintet, contract: str
+) -> None:
+    out = quintet("search", "zeppelin", "--contract", contract).out
+    for root in ("one", "two"):
+        assert out.count(f". {root}/same.md:1-3  Same  ") == 1
+        _, _, behind = out.partition(f". {root}/same.md:1-3  ")
+        assert f"    zeppelin {root}" in behind.splitlines()[:3]
+
+
+def test_get_takes_a_place_among_several_roots_as_search_shows_it(two_roots: Path, quintet: Quintet) -> None:
+    heads = [line for line in quintet("search", "zeppelin").out.splitlines() if ". " in line[:5]]
+    places = [head.split()[1] for head in heads]
+    assert sorted(places) == ["one/same.md:1-3", "two/same.md:1-3"]
+    for place in places:
+        done = quintet("get", place)
+        assert (done.code, done.err) == (0, "")
+        assert f"zeppelin {place[:3]}" in done.out
+
+
+def test_json_has_the_path_as_the_contract_writes_it_among_several_roots(
+    two_roots: Path, quintet: Quintet
+) -> None:
+    results = json.loads(quintet("search", "zeppelin", "--json").out)["results"]
+    assert [one["path"] for one in results] == ["same.md", "same.md"]
 
 
 def test_a_query_that_looks_like_an_option_follows_two_dashes(indexed: Path, quintet: Quintet) -> None:

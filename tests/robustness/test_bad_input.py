@@ -172,9 +172,7 @@ def test_a_missing_index_is_not_made_where_it_is_only_to_be_read(tmp_path: Path)
     assert not (tmp_path / "index").exists()
 
 
-@pytest.mark.parametrize(
-    "reference", ["nowhere.txt", "a.txt:9-", "\0", "\ud800", "", "../a.txt", "x" * 5_000]
-)
+@pytest.mark.parametrize("reference", ["nowhere.txt", "a.txt:9-", "\0", "\ud800", "../a.txt", "x" * 5_000])
 def test_a_document_that_is_not_there_is_named_in_the_answer(index: Index, reference: str) -> None:
     for ask in (index.get, index.forget):
         with pytest.raises(NotFound) as caught:

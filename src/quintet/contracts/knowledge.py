@@ -160,8 +160,9 @@ def _scores(method: str, item: Ranked) -> dict[str, Json]:
 def _metadata(passage: Passage) -> dict[str, Json]:
     """What the author wrote first, the built-in fields over it."""
     chunk, document = passage.chunk, passage.document
+    authored = {name: value for name, value in document.metadata.items() if name not in BUILT_IN}
     return {
-        **document.metadata,
+        **authored,
         "knowledge_base_id": DEFAULT_INDEX,
         "document_id": document.id,
         "chunk_index": chunk.sequence,

@@ -4,7 +4,7 @@ A check returns a value in canonical form, or raises `Refused` with what is allo
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any, TypeVar
@@ -88,10 +88,6 @@ def shown(value: object) -> str:
     except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
         text = "a number too long to show"
     return text if len(text) <= 80 else text[:77] + "..."
-
-
-def default_of(declared: "Field[Any]") -> object:
-    return None if declared.default is MISSING else declared.default
 
 
 def whole(low: int, high: int) -> Check:

@@ -91,14 +91,16 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The rules of one ignore file, which hold below `folder` ("" or ending in `/`)."""
+    """The rules of one ignore file, which hold below `folder` ("" or ending in `/`). Of a file above the
+    root, `above` is the way from there down to the root, and `folder` is empty."""
 
     rules: Rules
     folder: str
     ours: bool  # a `.quintetignore`
+    above: str = ""
 
     def verdict(self, name: str, path: str) -> bool | None:
-        return self.rules.verdict(name, path[len(self.folder) :])
+        return self.rules.verdict(name, self.above + path[len(self.folder) :])
 
 
 def ignored(layers: Iterable[Layer], name: str, path: str) -> bool:
@@ -239,11 +241,11 @@ def _character(token: re.Match[str]) -> str:
     members = "".join(_member(member) for member in MEMBER.finditer(token["set"]))
     if token["negated"]:
         return f"[^/{members}]"
-    return f"(?!/)[{members}]" if members else "(?!)"
+    return f"(?!/)[{members}]"
 
 
 def _member(member: re.Match[str]) -> str:
-    """What one part of a bracket adds to the set; a range that runs backwards adds nothing."""
+    """What one part of a bracket adds to the set; of a range that runs backwards, its start."""
     if member["cls"]:
         if member["cls"] not in CLASSES:
             raise ValueError(f"the class [:{member['cls']}:] is not known")
@@ -251,4 +253,4 @@ def _member(member: re.Match[str]) -> str:
     if member["one"]:
         return re.escape(member["one"][-1])
     low, high = member["low"][-1], member["high"][-1]
-    return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+    return f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)

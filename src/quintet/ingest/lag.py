@@ -6,7 +6,8 @@ from pathlib import Path
 
 from quintet.ingest.plan import plan
 from quintet.ingest.roots import Target
-from quintet.ingest.sync import in_scope, storable, walk_target
+from quintet.ingest.sync import in_scope, shape, storable, walk_target
+from quintet.ingest.walk import Found
 from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
 
@@ -30,13 +31,18 @@ def lag(roots: Sequence[Root], known: Mapping[str, Mapping[str, KnownFile]], set
             continue
         target = Target(root, only=root.only)
         found, problems = walk_target(target, settings)
-        todo = plan(found, in_scope(target, problems, known[root.name]))
+        cut = shape(settings)
+        todo = plan(found, in_scope(target, problems, known[root.name]), shape=cut)
         before = known[root.name]
         added += len(todo.added)
-        changed += sum((f.size, storable(f.modified_ns)) != _stat(before[f.path]) for f in todo.suspects)
+        changed += sum(_state(file, cut) != _known(before[file.path]) for file in todo.suspects)
         removed += len(todo.removed)
     return Lag(added, changed, removed, tuple(missing))
 
 
-def _stat(file: KnownFile) -> tuple[int, int]:
-    return file.size, file.modified_ns
+def _state(file: Found, cut: str) -> tuple[int, int, str]:
+    return file.size, storable(file.modified_ns), cut
+
+
+def _known(file: KnownFile) -> tuple[int, int, str]:
+    return file.size, file.modified_ns, file.shape

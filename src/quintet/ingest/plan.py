@@ -21,9 +21,12 @@ class Plan:
     removed: tuple[str, ...]
 
 
-def plan(found: Sequence[Found], known: Mapping[str, KnownFile], *, force: bool = False) -> Plan:
+def plan(
+    found: Sequence[Found], known: Mapping[str, KnownFile], *, shape: str = "", force: bool = False
+) -> Plan:
     """Compare. `known` holds just the scope that was walked: whatever else it holds counts as removed,
-    as does a known file that has become a problem. With `force` no known file is taken on trust."""
+    as does a known file that has become a problem. A file parsed or cut in another `shape`
+    is looked at again; with `force` every file is."""
     unchanged: list[Found] = []
     suspects: list[Found] = []
     added: list[Found] = []
@@ -31,7 +34,7 @@ def plan(found: Sequence[Found], known: Mapping[str, KnownFile], *, force: bool 
         before = known.get(file.path)
         if before is None:
             added.append(file)
-        elif force or not _trusted(file, before):
+        elif force or before.shape != shape or not _trusted(file, before):
             suspects.append(file)
         else:
             unchanged.append(file)

@@ -57,7 +57,9 @@ def targets(given: Sequence[Named], known: Iterable[Root]) -> list[Target]:
     """Where each path belongs. Folders go outermost first, so that nested ones fold into the outer."""
     roots = {root.name: root for root in known}
     found: list[Target] = []
-    for one in sorted(given, key=lambda one: (one.location.is_file(), len(one.location.parts))):
+    for one in sorted(
+        given, key=lambda one: (one.location.is_file(), len(one.location.parts), str(one.location))
+    ):
         target = _folder(one, roots) if one.location.is_dir() else _file(one, roots)
         for name in target.absorbs:
             del roots[name]

@@ -18,6 +18,7 @@ from quintet.ports import Entry, KnownFile, Root, Writer
 from quintet.settings import Settings
 
 LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
+PARSERS = 1  # counts up when a parser or the chunker gives other chunks for the same text
 
 
 def sync(run: Run, targets: Sequence[Target]) -> None:
@@ -32,7 +33,7 @@ def _sync_target(run: Run, target: Target) -> None:
     with run.report.stage("walk"):
         found, problems = walk_target(target, run.settings)
         known = in_scope(target, problems, run.writer.known(target.root.name))
-        todo = plan(found, known, force=run.force)
+        todo = plan(found, known, shape=shape(run.settings), force=run.force)
     run.report.problems.extend(problems)
     run.report.skipped += len(problems) + len(todo.unchanged)
     if target.root not in run.writer.roots():
@@ -102,14 +103,15 @@ def _examine(run: Run, root: Root, file: Found, before: KnownFile | None) -> Out
             return None
         report.removed += 1
         return lambda writer: writer.remove(root.name, [file.path])
-    if before is not None and before.content_hash == content.sha256 and not run.force:
+    same = before is not None and (before.content_hash, before.shape) == (content.sha256, shape(run.settings))
+    if before is not None and same and not run.force:
         report.skipped += 1
         modified_ns = storable(content.modified_ns)
         if (before.size, before.modified_ns) == (content.size, modified_ns):
             return None
         return lambda writer: writer.touch(root.name, file.path, content.size, modified_ns, now)
     report.indexed += 1
-    entry = make_entry(root.name, file.path, content, run.settings.chunk_chars, now)
+    entry = make_entry(root.name, file.path, content, run.settings, now)
     return lambda writer: writer.put(entry)
 
 
@@ -125,7 +127,12 @@ def storable(modified_ns: int) -> int:
     return min(max(modified_ns, 0), LATEST_NS)
 
 
-def make_entry(root: str, path: str, content: Content, chunk_chars: int, indexed_ns: int) -> Entry:
+def shape(settings: Settings) -> str:
+    """What besides a file's content decides its chunks."""
+    return f"{PARSERS}:{settings.chunk_chars}"
+
+
+def make_entry(root: str, path: str, content: Content, settings: Settings, indexed_ns: int) -> Entry:
     parsed = parse(path, content.text)
     document = Document(
         root,
@@ -138,7 +145,8 @@ def make_entry(root: str, path: str, content: Content, chunk_chars: int, indexed
         content.sha256,
         parsed.metadata,
     )
-    return Entry(document, _chunks(document.id, chunk(parsed, chunk_chars)), indexed_ns)
+    chunks = _chunks(document.id, chunk(parsed, settings.chunk_chars))
+    return Entry(document, chunks, indexed_ns, shape(settings))
 
 
 def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:

@@ -15,7 +15,9 @@ from quintet.ingest.read import Unreadable, read
 from quintet.settings import Settings
 
 IGNORE_FILES = (".quintetignore", ".gitignore")  # the one that is asked first first
+EXCLUDE_FILE = ".git/info/exclude"
 MAX_IGNORE_BYTES = 1_000_000
+MAX_PARENTS = 64  # how far above the root a repository is looked for
 UNDECODED = re.compile("[\ud800-\udfff]")  # how Python passes on bytes that are not UTF-8
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # would break a line of any report
 
@@ -52,7 +54,11 @@ def walk(
     that part of the whole walk, and nothing if there is no such thing. `only` names files instead:
     neither ignore rules nor settings.include and exclude hold for those, but the size cap does.
 
+    In a repository, the ignore files between its top and the root hold too. They judge what is in the
+    root, not the root: one that they leave out was asked for by name.
+
     Nothing is followed through a symbolic link: what it points to inside the root is found where it lies.
+    A link that leads elsewhere or nowhere is a problem, unless the rules leave it out.
     settings.include chooses among what is not excluded. It does not bring back what the defaults leave
     out, even if it names it; a `!` pattern in a `.quintetignore` does.
     """
@@ -87,14 +93,27 @@ class _Search:
         self._cap = settings.max_file_bytes
         self._include = _globs("include", settings.include)
         self._exclude = _globs("exclude", settings.exclude)
+        self._real = ""
 
     def run(self, base: str, under: tuple[str, ...]) -> None:
-        layers: tuple[Layer, ...] = ()
-        if Path(base, ".git").is_dir() and Path(base, ".git/info/exclude").is_file():
-            layers = self._layers(base, "", (".git/info/exclude",))
-        pending = [_Folder(base, "", layers, not self._include, under)]
+        self._real = os.path.realpath(base)
+        pending = [_Folder(base, "", self._layers_above(), not self._include, under)]
         while pending:
             pending.extend(self._visit(pending.pop()))
+
+    def _layers_above(self) -> tuple[Layer, ...]:
+        """What holds in the root from outside it: nothing, unless it belongs to a repository."""
+        root = Path(self._real)
+        folders = [root, *root.parents][: MAX_PARENTS + 1]
+        top = next((depth for depth, folder in enumerate(folders) if _there(folder, ".git")), -1)
+        layers: list[Layer] = []
+        for depth, folder in enumerate(folders[: top + 1]):
+            names = [name for name in IGNORE_FILES if depth and _there(folder, name)]
+            if depth == top and _there(folder, EXCLUDE_FILE):
+                names.append(EXCLUDE_FILE)
+            above = "".join(_nfc(part) + "/" for part in root.relative_to(folder).parts)
+            layers.extend(self._layers(str(folder), "", names, above))
+        return tuple(layers)
 
     def _visit(self, folder: _Folder) -> Iterator[_Folder]:
         """Take the files of a folder; yield the folders in it."""
@@ -115,8 +134,8 @@ class _Search:
             try:
                 if entry.is_dir(follow_symlinks=False):
                     yield from self._folder(entry, folder, layers, beside)
-                elif entry.is_file(follow_symlinks=False) and len(folder.ahead) <= 1:
-                    self._file(entry, folder, layers)
+                elif len(folder.ahead) <= 1:
+                    self._file(entry, folder, layers, beside)
             except FileNotFoundError:
                 continue  # gone since it was listed
             except OSError as error:
@@ -136,14 +155,27 @@ class _Search:
         included = _settled(self._include.verdict(name, path), parent.included)
         yield _Folder(entry.path, path, layers, included, parent.ahead[1:])
 
-    def _file(self, entry: os.DirEntry[str], folder: _Folder, layers: tuple[Layer, ...]) -> None:
+    def _file(
+        self, entry: os.DirEntry[str], folder: _Folder, layers: tuple[Layer, ...], beside: Collection[str]
+    ) -> None:
+        """Take what is not a folder. To the rules a link is a file, as in git, but the defaults may also
+        know it as a folder: `node_modules` is often a link."""
         name = _nfc(entry.name)
         path = folder.path + name
-        if self._left_out(name, path, ignore.unwanted_file(name), layers):
+        linked = entry.is_symlink()
+        unwanted = ignore.unwanted_file(name) or (
+            linked and (ignore.unwanted_folder(name, beside) or _is_environment(entry))
+        )
+        if self._left_out(name, path, unwanted, layers):
             return
         if self._include and not _settled(self._include.verdict(name, path), folder.included):
             return
-        answer = _judged(path, entry.path, entry.stat(follow_symlinks=False), self._cap)
+        facts = entry.stat(follow_symlinks=False)
+        if linked:
+            if reason := _astray(entry.path, self._real):
+                self._report(path, reason)
+            return
+        answer = _judged(path, entry.path, facts, self._cap)
         if isinstance(answer, Found):
             self.found.append(answer)
         else:
@@ -157,19 +189,20 @@ class _Search:
             or (bool(self._exclude) and self._exclude.verdict(name, path) is True)
         )
 
-    def _layers(self, where: str, path: str, names: Iterable[str]) -> tuple[Layer, ...]:
+    def _layers(self, where: str, path: str, names: Iterable[str], above: str = "") -> tuple[Layer, ...]:
         layers = []
+        label = "../" * above.count("/") + path
         for name in names:
             if Path(where, name).is_dir():
                 continue
             try:
                 rules, complaints = ignore.parse_rules(read(Path(where, name), MAX_IGNORE_BYTES).text)
             except Unreadable as error:
-                self._report(path + name, f"not applied as an ignore file: {_too_large(error.reason)}")
+                self._report(label + name, f"not applied as an ignore file: {_too_large(error.reason)}")
                 continue
             for complaint in complaints:
-                self._report(path + name, complaint)
-            layers.append(Layer(rules, path, name == ".quintetignore"))
+                self._report(label + name, complaint)
+            layers.append(Layer(rules, path, name == ".quintetignore", above))
         return tuple(layers)
 
     def _report(self, path: str, reason: str) -> None:
@@ -231,6 +264,22 @@ def _judged(path: str, where: str, facts: os.stat_result, cap: int) -> Found | P
 
 def _towards(entries: Iterable[os.DirEntry[str]], ahead: tuple[str, ...]) -> Iterable[os.DirEntry[str]]:
     return [entry for entry in entries if _nfc(entry.name) == ahead[0]] if ahead else entries
+
+
+def _there(folder: Path, name: str) -> bool:
+    return os.access(folder / name, os.F_OK)  # unlike Path.exists, also quiet where one may not look
+
+
+def _astray(where: str, root: str) -> str:
+    """Why a link cannot be left to what it points to, or nothing; `root` is a real path."""
+    try:
+        target = os.path.realpath(where, strict=True)
+    except PermissionError:
+        raise
+    except OSError:  # its target is gone, or it leads to itself
+        return "a broken symbolic link"
+    inside = Path(target).is_relative_to(root)
+    return "" if inside else "a symbolic link out of the folder; it is not followed"
 
 
 def _is_environment(entry: os.DirEntry[str]) -> bool:

@@ -1,7 +1,6 @@
 """The commands. Each reads its arguments, makes one call to the engine and shows the answer."""
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,14 +11,14 @@ import typer
 from quintet.errors import NotFound, StoreError
 from quintet.interfaces import options
 from quintet.interfaces.options import AsJson, Db
-from quintet.interfaces.terminal import document, is_terminal, safe, tell, write
+from quintet.interfaces.terminal import document, safe, tell, write
 
 if TYPE_CHECKING:
     from quintet.index import Index
+    from quintet.ingest.run import Report
     from quintet.search.search import Response
 
 NO_MATCH = 1
-PROBLEMS_SHOWN = 20
 
 app = typer.Typer(
     add_completion=False,
@@ -70,16 +69,12 @@ def quintet_command(
 @app.command("index", short_help="Index folders and files, or bring the index up to date.")
 def index_command(
     paths: options.Paths = None,
-    force: Annotated[bool, typer.Option("--force", help="Read every file again, changed or not.")] = False,
+    force: options.Force = False,
     include: options.Included = None,
     exclude: options.Excluded = None,
     embedder: options.EmbedderName = None,
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Embed new text now, or leave that to the next run.")
-    ] = True,
-    reembed: Annotated[
-        bool, typer.Option("--reembed", help="Make all vectors anew with the embedder that is named.")
-    ] = False,
+    wait: options.Wait = True,
+    reembed: options.Reembed = False,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -95,30 +90,42 @@ def index_command(
       quintet index notes=../notes src --exclude '*.min.js'
     """
     import quintet
-    from quintet.embed import DEFAULT
     from quintet.interfaces.render import progress
 
     folder = db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
     name = None if embedder is None else options.as_text(embedder)
-    chosen: dict[str, Any] = {} if name is None or reembed else {"embedder": name}
+    if reembed:
+        options.refuse_with_reembed(
+            paths=paths, force=force, include=include, exclude=exclude, no_wait=not wait
+        )
+        return _reembedded(folder, name, as_json)
+    chosen: dict[str, Any] = {} if name is None else {"embedder": name}
     globs: dict[str, Any] = {"include": include or None, "exclude": exclude or None}
     with quintet.open(folder, **chosen, **globs) as index, progress() as shown:
-        if reembed:
-            report = index.reembed(name or DEFAULT, progress=shown)
-        else:
-            report = index.sync(paths or _first_time(index, db), force=force, embed=wait, progress=shown)
-    problems = [(problem.path, problem.reason) for problem in report.problems]
-    done = {name: getattr(report, name) for name in ("indexed", "skipped", "removed", "embedded", "pending")}
+        report = index.sync(paths or _first_time(index, db), force=force, embed=wait, progress=shown)
+    return _reported(report, index.folder, as_json)
+
+
+def _reembedded(folder: Path, embedder: str | None, as_json: bool) -> int:
+    import quintet
+    from quintet.embed import DEFAULT
+    from quintet.interfaces.render import progress
+
+    with quintet.open(folder) as index, progress() as shown:
+        report = index.reembed(embedder or DEFAULT, progress=shown)
+    return _reported(report, index.folder, as_json)
+
+
+def _reported(report: "Report", folder: Path, as_json: bool) -> int:
+    from quintet.interfaces.render import show_report
+    from quintet.interfaces.views import report_counts
+
     if as_json:
-        listed = [{"path": path, "reason": reason} for path, reason in problems]
-        about = {"seconds": report.seconds, "index": str(index.folder)}
-        document({**done, "problems": listed, "notes": report.notes, **about})
-        return 0
-    _warn(problems)
-    for note in report.notes:
-        tell(f"note: {note['message']} [{note['code']}]")
-    counts = ", ".join(f"{count} {name}" for name, count in done.items())
-    write(f"{counts} in {report.seconds:.1f} s\n")
+        listed = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
+        about = {"seconds": report.seconds, "index": str(folder)}
+        document({**report_counts(report), "problems": listed, "notes": report.notes, **about})
+    else:
+        show_report(report)
     return 0
 
 
@@ -128,13 +135,6 @@ def _first_time(index: "Index", db: Path | None) -> list[str] | None:
     if db is not None or holder == options.here() or index.roots():
         return None
     return [str(holder)]
-
-
-def _warn(problems: Sequence[tuple[str, str]]) -> None:
-    for path, reason in problems[:PROBLEMS_SHOWN]:
-        tell(f"warning: {path}: {reason}")
-    if len(problems) > PROBLEMS_SHOWN:
-        tell(f"warning: and {len(problems) - PROBLEMS_SHOWN} more")
 
 
 @app.command("search", short_help="Search the index, best results first.")
@@ -177,18 +177,16 @@ def _shown(
     index: "Index", response: "Response", contract: str, query: str, explain: bool, as_json: bool
 ) -> int:
     """Print the answer; how many results it holds."""
-    from quintet.interfaces.views import placed, views
+    from quintet.interfaces.views import backed
 
-    found = views(contract, response.body)
+    found = backed(contract, response)
     if as_json:
         document(response.wire())
         return len(found)
     if found:
         from quintet.interfaces.render import show_results
 
-        roots = index.roots() if is_terminal(sys.stdout) else []
-        locations = {root.name: root.location for root in roots}
-        show_results([placed(index, view) for view in found], query, locations, explain=explain)
+        show_results(found, query, index.roots(), explain=explain)
     _remark(response, len(found))
     return len(found)
 

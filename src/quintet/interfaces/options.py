@@ -41,6 +41,16 @@ EmbedderName = Annotated[
         help="What makes the vectors; 'none' for text only. Kept with the index.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Read every file again, changed or not.")]
+Wait = Annotated[
+    bool, typer.Option("--wait/--no-wait", help="Embed new text now, or leave that to the next run.")
+]
+Reembed = Annotated[
+    bool,
+    typer.Option(
+        "--reembed", help="Make all vectors anew with the embedder that is named. Looks at no files."
+    ),
+]
 ContractName = Annotated[
     str | None,
     typer.Option(
@@ -117,6 +127,18 @@ def as_text(argument: str) -> str:
     True
     """
     return os.fsencode(argument).decode("utf-8", "replace")
+
+
+def refuse_with_reembed(**given: object) -> None:
+    """Re-embedding goes by the text in the index; what chooses files would be dropped without a word."""
+    refused = [name for name, value in given.items() if value]
+    if refused:
+        spelt = ["PATHS" if name == "paths" else f"--{name.replace('_', '-')}" for name in refused]
+        raise UsageError(
+            f"--reembed looks at no files, so {', '.join(spelt)} cannot go with it; "
+            "run 'quintet index' with and without --reembed, one after the other",
+            details={"parameters": spelt},
+        )
 
 
 def search_parameters(params: Sequence[str], filters: Sequence[str], **offered: object) -> dict[str, object]:

@@ -12,14 +12,17 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from quintet.interfaces.terminal import ReaderGone, is_terminal, safe, safe_lines, writing
-from quintet.interfaces.views import Measure, View
+from quintet.interfaces.terminal import ReaderGone, is_terminal, safe, safe_lines, tell, write, writing
+from quintet.interfaces.views import Measure, View, report_counts
 
 if TYPE_CHECKING:
     from quintet.index import IndexStatus
+    from quintet.ingest.run import Report
     from quintet.model import Passage
+    from quintet.ports import Root
 
 INDENT = "    "
+PROBLEMS_SHOWN = 20
 SNIPPET_LINES = 4
 SNIPPET_WIDTH = 100  # columns in a pipe, and at most on a terminal
 BAR = 14  # columns: with names, numbers and remarks a line still fits into 80
@@ -72,14 +75,16 @@ def _as_pattern(word: str) -> str:
 
 
 def show_results(
-    found: Sequence[View], query: str, locations: Mapping[str, str], *, explain: bool = False
+    found: Sequence[View], query: str, roots: Sequence["Root"], *, explain: bool = False
 ) -> None:
     """Number, place, heading, score and snippet of each; with `explain` where the score comes from."""
     screen, words = Screen(), Words(query)
+    locations = {root.name: root.location for root in roots}
     width = min(screen.width, SNIPPET_WIDTH) if screen.is_terminal else SNIPPET_WIDTH
     largest = max((m.share or 0.0 for view in found for m in view.measures), default=0.0)
     for number, view in enumerate(found, start=1):
-        screen.row(_head(number, view, locations))
+        address = link(view, locations) if screen.is_terminal else None
+        screen.row(_head(number, view, address, several=len(roots) > 1))
         for line in snippet(view.content, words, width - len(INDENT)):
             screen.row(Text(INDENT).append_text(line))
         if explain:
@@ -90,9 +95,10 @@ def show_results(
             screen.row(Text(""))
 
 
-def _head(number: int, view: View, locations: Mapping[str, str]) -> Text:
-    place = safe(view.where)
-    head = Text(f"{number:2}. ").append(place, style=BOLD + Style(link=link(view, locations)))
+def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
+    """Among several roots the place begins with the root's name: a path may be in more than one."""
+    place = f"{view.root}/{view.where}" if several and view.root else view.where
+    head = Text(f"{number:2}. ").append(safe(place), style=BOLD + Style(link=address))
     if view.heading:
         head.append(f"  {safe(view.heading)}", style=DIM)
     return head.append(f"  {view.score:.4g}")
@@ -154,6 +160,18 @@ def show_passages(passages: Sequence["Passage"]) -> None:
         screen.row(Text(safe(f"{place}  {chunk.heading_path}".rstrip()), style=DIM))
         for line in safe_lines(chunk.content):
             screen.row(Text(line))
+
+
+def show_report(report: "Report") -> None:
+    """What a run did; what went wrong and what to know beside it go to standard error."""
+    for problem in report.problems[:PROBLEMS_SHOWN]:
+        tell(f"warning: {problem.path}: {problem.reason}")
+    if len(report.problems) > PROBLEMS_SHOWN:
+        tell(f"warning: and {len(report.problems) - PROBLEMS_SHOWN} more")
+    for note in report.notes:
+        tell(f"note: {note['message']} [{note['code']}]")
+    counts = ", ".join(f"{count} {name}" for name, count in report_counts(report).items())
+    write(f"{counts} in {report.seconds:.1f} s\n")
 
 
 def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:

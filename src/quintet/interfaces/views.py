@@ -1,21 +1,27 @@
 """What every contract's results have in common, read from the body each of them prints."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from quintet.errors import NotFound, UsageError
+from quintet.ranking.fuse import total
 
 if TYPE_CHECKING:
     from quintet.index import Index
-    from quintet.model import Passage
+    from quintet.ingest.run import Report
+    from quintet.model import Passage, Ranked
+    from quintet.search.search import Response
 
 Item = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One line of an explanation. `share` is what a bar shows; None draws none."""
+    """One line of an explanation. `share` is what a bar shows; None draws none.
+
+    Only contributions have one: they are on one scale, and a contract's own figures are not.
+    """
 
     name: str
     value: float | None
@@ -47,12 +53,36 @@ def views(contract: str, body: Item) -> list[View]:
     return [VIEWS[contract](item) for call in calls for item in call["results"]]
 
 
+def backed(contract: str, response: "Response") -> list[View]:
+    """The results with the evidence and the passages behind them, which the body need not hold."""
+    found, answer = views(contract, response.body), response.answer
+    if answer is None:
+        return found
+    return [
+        replace(_at(answer.passages[item.best_chunk], view), measures=(*_evidence(item), *view.measures))
+        for view, item in zip(found, answer.ranked, strict=True)
+    ]
+
+
+def _evidence(item: "Ranked") -> Iterator[Measure]:
+    """What each signal gave, their sum, and the freshness factor that sum was multiplied by, if any."""
+    for signal, seen in item.evidence.items():
+        remark = f"rank {seen.rank}, raw {seen.raw:.6g}, weight {seen.weight:.4g}"
+        yield Measure(signal, seen.contribution, seen.contribution, remark)
+    yield Measure("sum", total(item.evidence))
+    if item.freshness_factor != 1.0:
+        yield Measure("factor", item.freshness_factor, remark="freshness, times the sum")
+
+
 def placed(index: "Index", view: View) -> View:
     """With the lines, the heading and the root that some contracts leave out."""
     try:
-        passage = index.get(view.reference)[0]
+        return _at(index.get(view.reference)[0], view)
     except (NotFound, UsageError, IndexError):  # changed meanwhile, or the same path in two roots
         return view
+
+
+def _at(passage: "Passage", view: View) -> View:
     chunk = passage.chunk
     return replace(
         view,
@@ -76,18 +106,11 @@ def passage_fields(passage: "Passage") -> dict[str, Any]:
     }
 
 
+def report_counts(report: "Report") -> dict[str, int]:
+    return {name: getattr(report, name) for name in ("indexed", "skipped", "removed", "embedded", "pending")}
+
+
 def _house(item: Item) -> View:
-    signals: Mapping[str, Item] = item["signals"]
-    measures = [
-        Measure(
-            name,
-            seen["contribution"],
-            seen["contribution"],
-            f"rank {seen['rank']}, raw {seen['raw']:.6g}, weight {seen['weight']:.4g}",
-        )
-        for name, seen in signals.items()
-    ]
-    total = Measure("sum", sum(seen["contribution"] for seen in signals.values()))
     first, last = item["lines"]
     return View(
         item["chunk_id"],
@@ -96,17 +119,13 @@ def _house(item: Item) -> View:
         item["content"],
         item["heading_path"],
         (first, last),
-        (*measures, total),
     )
 
 
 def _rifflux(item: Item) -> View:
     breakdown: Item = item["score_breakdown"]
     score = next(breakdown[name] for name in ("rrf", "bm25", "cosine") if name in breakdown)
-    measures = tuple(
-        Measure(name, value, None if name.endswith("_rank") else abs(value))  # bm25 is negative
-        for name, value in breakdown.items()
-    )
+    measures = tuple(Measure(name, value) for name, value in breakdown.items())
     return View(
         item["chunk_id"], item["path"], score, item["content"], item["heading_path"], measures=measures
     )
@@ -114,16 +133,14 @@ def _rifflux(item: Item) -> View:
 
 def _harness(item: Item) -> View:
     score = item["doc_score"]
-    measures = (Measure("doc_score", score, score, f"updated {item['updated_at']}"),)
+    measures = (Measure("doc_score", score, remark=f"updated {item['updated_at']}"),)
     return View(item["chunk_id"], item["path"], score, item["snippet"], measures=measures)
 
 
 def _mcb(item: Item) -> View:
     node: Item = item["node"]
     lines = (node["start_line"], node["end_line"])
-    measures = [
-        Measure(name, item[name], item[name]) for name in ("bm25_rank", "semantic_rank", "graph_rank")
-    ]
+    measures = [Measure(name, item[name]) for name in ("bm25_rank", "semantic_rank", "graph_rank")]
     distance = item["provenance"]["distance_in_graph"]
     if distance is not None:
         measures.append(Measure("distance", distance))
@@ -143,9 +160,9 @@ def _mcb(item: Item) -> View:
 
 def _knowledge(item: Item) -> View:
     components: Item = item.get("relevance_components", {})
-    measures = [Measure(name, value, value) for name, value in components.items()]
+    measures = [Measure(name, value) for name, value in components.items()]
     kind = str(item["relevance_kind"])
-    measures.append(Measure("relevance", item["relevance_score"], item["relevance_score"], kind))
+    measures.append(Measure("relevance", item["relevance_score"], remark=kind))
     if item["score_kind"] != kind:
         measures.append(Measure("score", item["score"], remark=str(item["score_kind"])))
     path = item["metadata"]["source_path"]
@@ -155,7 +172,7 @@ def _knowledge(item: Item) -> View:
 def _cfs(item: Item) -> View:
     chunk: Item = item["chunk"]
     score = item["score"]
-    measures = (Measure("score", score, score),)
+    measures = (Measure("score", score),)
     return View(chunk["id"], item["document"]["path"], score, chunk["text"], measures=measures)
 
 

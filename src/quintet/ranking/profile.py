@@ -71,9 +71,9 @@ class WeightedSum:
 class Profile:
     """Which signals, how they are scaled and fused, what is ranked, and how ties break.
 
-    `lead` names signals in order of preference; the first that found anything decides between items of
-    equal score (an item it found precedes one it did not find). It serves rankings that one signal alone
-    determines, where scaling could hide a difference that the signal still saw.
+    `lead` names signals in order of preference. An item that the first of them with any hit found precedes
+    one it did not find, and its own score decides between equal scores. It serves rankings that one signal
+    alone determines, where scaling could hide a difference that the signal still saw.
     """
 
     branches: tuple[Branch, ...]

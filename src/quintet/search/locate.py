@@ -54,9 +54,21 @@ def locate(reference: str, documents: Documents, base: Path) -> Located:
             code="document_not_found",
         )
     if len(found) > 1:
-        some = ", ".join(f"{root}/{path}" for root, path in found[:5])
-        raise UsageError(f"{reference!r} may be any of {len(found)} documents ({some}); name one of them")
+        raise _ambiguous(reference, found)
     return Located(*found[0], first, last)
+
+
+def documents_in_one_root(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
+    """Every document at or below that path, which must not mean places in several roots."""
+    found = documents_named(reference, documents, base)
+    if len({root for root, _ in found}) > 1:
+        raise _ambiguous(reference, found)
+    return found
+
+
+def _ambiguous(reference: str, found: Sequence[tuple[str, str]]) -> UsageError:
+    some = ", ".join(f"{root}/{path}" for root, path in found[:5])
+    return UsageError(f"{reference!r} may be any of {len(found)} documents ({some}); name one of them")
 
 
 def documents_named(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
@@ -70,16 +82,18 @@ def documents_named(reference: str, documents: Documents, base: Path) -> list[tu
 
 def root_named(reference: str, roots: Sequence[Root], base: Path) -> Root | None:
     """The root of that name or in that folder."""
+    if not reference.strip():
+        raise UsageError("no path was given; name a document, a folder or a root")
     place = str(_absolute(reference, base))
     return next((root for root in roots if reference == root.name or place == root.location), None)
 
 
 def _readings(reference: str, roots: Sequence[Root], base: Path) -> Iterator[tuple[str | None, str]]:
-    yield None, reference.strip("/")
     place = _absolute(reference, base)
     for root in roots:
         if place is not None and place.is_relative_to(root.location):
             yield root.name, place.relative_to(root.location).as_posix()
+    yield None, reference.strip("/")
     for root in roots:
         if reference.startswith(root.name + "/"):
             yield root.name, reference.removeprefix(root.name + "/").strip("/")

@@ -9,6 +9,7 @@ from quintet.contracts import Plan
 from quintet.errors import UsageError
 from quintet.model import Note, TextQuery
 
+MAX_PREFIXES = 4  # each gathers every word that begins so
 QUOTED = re.compile(r'"([^"]*)"')
 SURROGATE = re.compile("[\ud800-\udfff]")
 TERM_CHARS = 32  # on average: a whole chunk fits as one phrase, and no phrase takes FTS5 a second
@@ -45,6 +46,7 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
     """Terms split at white space, quoted phrases kept; only what holds a token of the index counts."""
     reading = plan.reading
     if plan.syntax == "fts5":
+        _check_cost(plan.query, tokens, max_terms)
         return Parsed(TextQuery(expression=plan.query, field_weights=reading.field_weights), ())
     phrases = _distinct(QUOTED.findall(plan.query), tokens)
     words = _distinct(QUOTED.sub(" ", plan.query).split(), tokens)
@@ -68,6 +70,17 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         field_weights=reading.field_weights,
     )
     return Parsed(query, tuple(notes))
+
+
+def _check_cost(expression: str, tokens: Callable[[str], list[str]], max_terms: int) -> None:
+    """FTS5's own language can ask for minutes of work in a line; that is refused, not cut."""
+    terms, prefixes = len(tokens(expression)), expression.count("*")
+    if terms > max_terms or prefixes > MAX_PREFIXES:
+        raise UsageError(
+            f"the FTS5 expression has {terms} terms and {prefixes} prefixes; "
+            f"at most {max_terms} and {MAX_PREFIXES} are taken: shorten it",
+            code="bad_query",
+        )
 
 
 def _distinct(terms: list[str], tokens: Callable[[str], list[str]]) -> list[str]:

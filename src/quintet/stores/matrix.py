@@ -55,6 +55,11 @@ class Matrix:
             self.coarse = np.concatenate([self.coarse, coarse])
             self.rows = np.concatenate([self.rows, rows])
 
+    def is_sound(self, after: int, to: int) -> bool:
+        """Do the coarse rows after..to belong to the exact ones?"""
+        coarse, rows = coarsened(np.asarray(self.exact[after:to]))
+        return np.array_equal(coarse, self.coarse[after:to]) and np.array_equal(rows, self.rows[after:to])
+
     def _files(self) -> tuple[Path, Path, Path]:
         return self._folder / "exact.i16", self._folder / "coarse.i8", self._folder / "rows.f32"
 

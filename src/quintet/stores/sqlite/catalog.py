@@ -29,7 +29,7 @@ class SqliteCatalog:
 
     @property
     def generation(self) -> int:
-        return int(meta(self._connection, "generation") or 0)
+        return number(self._connection, "generation")
 
     @property
     def embedder(self) -> str | None:
@@ -38,8 +38,11 @@ class SqliteCatalog:
     @property
     def choices(self) -> Choices:
         """What earlier runs decided, for those that decide nothing."""
-        stored = json.loads(meta(self._connection, "choices") or "{}")
-        globs = (tuple(stored.get(name, ())) for name in ("include", "exclude"))
+        try:
+            stored = json.loads(meta(self._connection, "choices") or "{}")
+            globs = [tuple(map(str, stored.get(name, ()))) for name in ("include", "exclude")]
+        except (ValueError, TypeError, AttributeError) as error:
+            raise apsw.CorruptError("its choices are no JSON object") from error
         return Choices(bool(stored.get("text_only")), *globs)
 
     def ever_filled(self) -> bool:
@@ -136,6 +139,14 @@ def meta(connection: apsw.Connection, key: str) -> str | None:
     return cast("str | None", connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get)
 
 
+def number(connection: apsw.Connection, key: str) -> int:
+    value = meta(connection, key) or "0"
+    try:
+        return int(value)
+    except ValueError as error:
+        raise apsw.CorruptError(f"its {key} is {value[:40]!r}") from error
+
+
 def roots(connection: apsw.Connection) -> list[Root]:
     rows = connection.execute("SELECT name, location, only_files FROM roots ORDER BY name")
     return [Root(name, location, tuple(json.loads(only)) if only else None) for name, location, only in rows]
@@ -143,7 +154,7 @@ def roots(connection: apsw.Connection) -> list[Root]:
 
 def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
     rows = connection.execute(
-        "SELECT d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns "
+        "SELECT d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns, d.shape "
         "FROM documents d JOIN roots r ON r.row = d.root WHERE r.name = ?",
         (root,),
     )

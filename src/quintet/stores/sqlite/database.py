@@ -42,7 +42,9 @@ def translated(file: Path) -> Iterator[None]:
             f"{file} is in use by another process; try again when it has finished", code="busy_writer"
         ) from error
     except apsw.Error as error:
-        raise StoreError(f"SQLite failed on {file}: {error}; run 'quintet doctor'") from error
+        raise StoreError(
+            f"SQLite failed on {file}: {error}; if it happens again, move the index away and build a new one"
+        ) from error
     except OSError as error:
         raise StoreError(f"{file}: {error.strerror or error}; check the disk and the permissions") from error
 

@@ -30,6 +30,7 @@ MIGRATIONS = (
         modified_ns INTEGER NOT NULL,
         indexed_ns INTEGER NOT NULL,
         content_hash TEXT NOT NULL,
+        shape TEXT NOT NULL,
         metadata TEXT NOT NULL,
         UNIQUE (root, path)
     );

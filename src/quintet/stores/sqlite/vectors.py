@@ -10,7 +10,7 @@ from quintet.errors import UsageError
 from quintet.model import Hit
 from quintet.ports import Rows
 from quintet.stores.matrix import Matrix, remove_others
-from quintet.stores.sqlite.catalog import meta
+from quintet.stores.sqlite.catalog import meta, number
 from quintet.vector import Int16, Int64, cosine
 
 READ_AT_ONCE = 20_000
@@ -37,14 +37,14 @@ class VectorViews:
         self._matrix: tuple[str, Matrix] | None = None
 
     def view(self, connection: apsw.Connection) -> VectorView:
-        generation = int(meta(connection, "generation") or 0)
+        generation = number(connection, "generation")
         with self._lock:
             if self._view is None or self._view.generation != generation:
                 self._view = self._load(connection, generation)
             return self._view
 
     def _load(self, connection: apsw.Connection, generation: int) -> VectorView:
-        dimensions = int(meta(connection, "dimensions") or 0)
+        dimensions = number(connection, "dimensions")
         if not dimensions:
             empty = np.empty(0, np.int64)
             return VectorView(generation, None, empty, empty)
@@ -76,7 +76,7 @@ def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matri
     after = max(0, last - COMPARED)
     stored = _rows(connection, after, last, dimensions)
     there = stored.any(axis=1)
-    if np.array_equal(stored[there], matrix.exact[after:last][there]):
+    if np.array_equal(stored[there], matrix.exact[after:last][there]) and matrix.is_sound(after, last):
         return matrix
     remove_others(folder.parent, keep="")
     return Matrix(folder, dimensions, anew=True)
@@ -87,6 +87,8 @@ def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> 
     vectors = np.zeros((to - after, dimensions), np.int16)
     found = connection.execute("SELECT row, vector FROM vectors WHERE row > ? AND row <= ?", (after, to))
     for row, vector in found:
+        if len(vector) != 2 * dimensions:
+            raise apsw.CorruptError(f"vector {row} has {len(vector)} bytes, not {2 * dimensions}")
         vectors[row - after - 1] = np.frombuffer(vector, "<i2")
     return vectors
 
@@ -100,8 +102,7 @@ class SqliteVectorIndex:
 
     @property
     def dimensions(self) -> int | None:
-        stored = meta(self._connection, "dimensions")
-        return int(stored) if stored else None
+        return number(self._connection, "dimensions") or None
 
     def search(self, vector: Int16, depth: int, within: Rows | None = None) -> list[Hit]:
         view = self._views.view(self._connection)

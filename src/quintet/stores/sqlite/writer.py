@@ -68,8 +68,8 @@ class SqliteWriter:
         self.remove(document.root, [document.path])
         self._connection.execute(
             "INSERT INTO documents (id, root, path, title, mime_type, language, size, modified_ns, "
-            "indexed_ns, content_hash, metadata) "
-            "VALUES (?, (SELECT row FROM roots WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "indexed_ns, content_hash, shape, metadata) "
+            "VALUES (?, (SELECT row FROM roots WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 document.id,
                 document.root,
@@ -81,6 +81,7 @@ class SqliteWriter:
                 document.modified_ns,
                 entry.indexed_ns,
                 document.content_hash,
+                entry.shape,
                 json.dumps(document.metadata, sort_keys=True),
             ),
         )
