@@ -81,7 +81,7 @@ def test_every_contract_draws_each_signal_as_the_engine_weighed_it_and_their_sum
     done = quintet("search", "five minutes cache", "--contract", contract, *arguments, "--explain")
     for signal, seen in first.items():
         row = explanation(done.out, signal)
-        assert f"rank {seen.rank}, raw {seen.raw:.6g}, weight {seen.weight:.4g}" in row
+        assert f"rank {seen.rank}, raw {seen.raw:.4g}, weight {seen.weight:.4g}" in row
         assert f"{seen.contribution:.4g}" in row.split()
         assert ("█" in row) == (seen.contribution > 0)
     total = sum(seen.contribution for seen in first.values())

@@ -67,7 +67,7 @@ def backed(contract: str, response: "Response") -> list[View]:
 def _evidence(item: "Ranked") -> Iterator[Measure]:
     """What each signal gave, their sum, and the freshness factor that sum was multiplied by, if any."""
     for signal, seen in item.evidence.items():
-        remark = f"rank {seen.rank}, raw {seen.raw:.6g}, weight {seen.weight:.4g}"
+        remark = f"rank {seen.rank}, raw {seen.raw:.4g}, weight {seen.weight:.4g}"
         yield Measure(signal, seen.contribution, seen.contribution, remark)
     yield Measure("sum", total(item.evidence))
     if item.freshness_factor != 1.0:
