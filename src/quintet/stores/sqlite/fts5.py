@@ -39,24 +39,35 @@ class Asked:
         return [table for table in self.wanted.scored if table != self.first]
 
     def select(
-        self, table: str, only: Rows | None = None, phrases: Sequence[str] = ()
+        self, table: str, phrases: Sequence[str] = (), beside: Rows | None = None
     ) -> tuple[str, list[object]]:
-        """A SELECT of (row, bm25) of one table; `only` and `phrases` narrow it to rows that matter."""
-        sql = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?"
-        values: list[object] = [self.wanted.scored[table]]
+        """A SELECT of (row, bm25) of one table. `phrases` narrows it to rows that match one of them;
+        rows `beside` are kept in any case, and marked in a third column."""
+        # The plus keeps SQLite from looking up every such row in the full-text index.
+        marked = "+rowid IN (SELECT value FROM carray(?))"
+        columns, values = "rowid, rank", list[object]()
+        if beside is not None:
+            columns += f", {marked} AS beside"
+            values.append(apsw.carray(beside))
+        sql = f"SELECT {columns} FROM {table} WHERE {table} MATCH ?"
+        values.append(self.wanted.scored[table])
         if table == "text" and self.query.field_weights:
             sql += " AND rank MATCH ?"
             values.append(f"bm25({_weights(self.query)})")
-        for alternatives in (*self.wanted.required, *([{table: " OR ".join(phrases)}] if phrases else [])):
-            either = [f"+rowid IN (SELECT rowid FROM {one} WHERE {one} MATCH ?)" for one in alternatives]
-            sql += f" AND ({' OR '.join(either)})"
+        for alternatives in self.wanted.required:
+            sql += f" AND ({' OR '.join(_matching(one) for one in alternatives)})"
             values.extend(alternatives.values())
-        for rows in (self.within, only):
-            if rows is not None:
-                # The plus keeps SQLite from looking up every allowed row in the full-text index.
-                sql += " AND +rowid IN (SELECT value FROM carray(?))"
-                values.append(apsw.carray(rows))
+        if phrases:
+            sql += f" AND ({_matching(table)}" + (f" OR {marked})" if beside is not None else ")")
+            values += [" OR ".join(phrases), *([apsw.carray(beside)] if beside is not None else [])]
+        if self.within is not None:
+            sql += f" AND {marked}"
+            values.append(apsw.carray(self.within))
         return sql, values
+
+
+def _matching(table: str) -> str:
+    return f"+rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
 
 
 class Fts5TextIndex:
@@ -86,40 +97,49 @@ class Fts5TextIndex:
         if beside is None:
             best = self._everything(asked)
         else:
-            best = self._merged(asked, beside, self._first(asked, depth + 1))
+            best = _merged(self._first(asked, depth + 1, _rows(beside)), beside)
         best = sorted(best, key=lambda one: one[1])
         if len(best) <= depth or best[depth][1] > best[depth - 1][1]:
             return best[:depth]
         # A tie reaches over the cut: only the whole tie, put in order, tells who stays.
         last = best[depth][1]
         if beside is not None:
-            best = self._merged(asked, beside, self._reaching(asked, last))
+            best = _merged(self._reaching(asked, last, _rows(beside)), beside)
         return [one for one in best if one[1] <= last]
 
-    def _first(self, asked: Asked, count: int) -> list[tuple[int, float]]:
-        """The best of the table that holds the words."""
+    def _first(self, asked: Asked, count: int, beside: Rows | None) -> dict[int, float]:
+        """The best of the table that holds the words, and all its rows that others matched too."""
         # The plus keeps FTS5 from sorting by itself, which takes twice as long.
         ordered = f"ORDER BY +rank LIMIT {count:d}"
+        if beside is not None:
+            ordered = f"ORDER BY beside DESC, +rank LIMIT {count + len(beside):d}"
         bounds = self._bounds(asked)
         score = max(bounds.values(), default=0.0) / 2  # a guess; a wrong one costs a second try
         for _ in range(2):
             phrases = decisive(bounds, score)
             if len(phrases) == len(bounds):
                 break
-            sql, values = asked.select(asked.first, phrases=phrases)
-            best = list(self._connection.execute(f"{sql} {ordered}", values))
-            if len(best) < count:
+            found = self._scores(asked, phrases, beside, ordered)
+            if len(found) < count:
                 break
-            if -best[-1][1] >= score:
-                return best
-            score = -best[-1][1]
-        sql, values = asked.select(asked.first)
-        return list(self._connection.execute(f"{sql} {ordered}", values))
+            reached = -sorted(found.values())[count - 1]
+            if reached >= score:
+                return found
+            score = reached
+        return self._scores(asked, (), beside, ordered)
 
-    def _reaching(self, asked: Asked, score: float) -> list[tuple[int, float]]:
-        """All rows of that table that are as good as `score` there."""
-        sql, values = asked.select(asked.first, phrases=decisive(self._bounds(asked), -score))
-        return list(self._connection.execute(f"SELECT * FROM ({sql}) WHERE rank <= ?", (*values, score)))
+    def _scores(
+        self, asked: Asked, phrases: Sequence[str], beside: Rows | None, ordered: str
+    ) -> dict[int, float]:
+        sql, values = asked.select(asked.first, phrases, beside)
+        return {row: score for row, score, *_ in self._connection.execute(f"{sql} {ordered}", values)}
+
+    def _reaching(self, asked: Asked, score: float, beside: Rows | None) -> dict[int, float]:
+        """All rows of that table that are as good as `score` there, or that others matched too."""
+        sql, values = asked.select(asked.first, decisive(self._bounds(asked), -score), beside)
+        kept = "rank <= ?" if beside is None else "(rank <= ? OR beside)"
+        found = self._connection.execute(f"SELECT * FROM ({sql}) WHERE {kept}", (*values, score))
+        return {row: score for row, score, *_ in found}
 
     def _bounds(self, asked: Asked) -> dict[str, float]:
         phrases = asked.wanted.either.get(asked.first, ())
@@ -135,22 +155,6 @@ class Fts5TextIndex:
             for row, score in self._connection.execute(f"{sql} LIMIT {BESIDE + 1:d}", values):
                 beside.setdefault(row, []).append(score)
         return beside if len(beside) <= BESIDE else None
-
-    def _merged(
-        self, asked: Asked, beside: dict[int, list[float]], first: Sequence[tuple[int, float]]
-    ) -> list[tuple[int, float]]:
-        """The best of the first table together with all rows of the others.
-
-        bm25 is never positive, so a row that only the first table matched cannot pass one of that table's
-        best by way of the others: those best and all rows of the others hold the answer.
-        """
-        found = dict(first)
-        if beside:
-            sql, values = asked.select(asked.first, np.array(sorted(beside), np.int64))
-            found.update(self._connection.execute(sql, values))
-        for row, scores in beside.items():
-            found[row] = fsum([found[row], *scores] if row in found else scores)
-        return list(found.items())
 
     def _everything(self, asked: Asked) -> list[tuple[int, float]]:
         scores: dict[int, list[float]] = {}
@@ -228,6 +232,22 @@ class Fts5TextIndex:
         except apsw.SQLError as error:
             return " ".join(str(error).split()) == message
         return False
+
+
+def _rows(beside: dict[int, list[float]]) -> Rows | None:
+    return np.array(sorted(beside), np.int64) if beside else None
+
+
+def _merged(first: dict[int, float], beside: dict[int, list[float]]) -> list[tuple[int, float]]:
+    """The best of the first table together with all rows of the others.
+
+    bm25 is never positive, so a row that only the first table matched cannot pass one of that table's best
+    by way of the others: those best and all rows of the others hold the answer.
+    """
+    merged = dict(first)
+    for row, scores in beside.items():
+        merged[row] = fsum([first[row], *scores] if row in first else scores)
+    return list(merged.items())
 
 
 def _weights(query: TextQuery) -> str:
