@@ -18,6 +18,7 @@ class CheckedEmbedder:
         self._embedder = embedder
         self.kind: str = getattr(embedder, "kind", "custom")
         self.canonical: bool = bool(getattr(embedder, "canonical", False))
+        self.english_only: bool = bool(getattr(embedder, "english_only", False))
         if self.kind != "remote":  # which may have to ask its server
             _ = self.identity, self.dimensions
 

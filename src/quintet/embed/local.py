@@ -29,6 +29,7 @@ class LocalEmbedder:
 
     kind = "canonical"
     canonical = True
+    english_only = True
     dimensions = 384
 
     def __init__(

@@ -1,7 +1,5 @@
 """Vectors for text that has none, batch by batch: an interrupted run goes on where it was."""
 
-from collections.abc import Sequence
-
 from quintet.errors import Conflict
 from quintet.ingest.run import Run
 from quintet.model import Note
@@ -44,8 +42,7 @@ def reembed(run: Run, embedder: Embedder) -> int:
 
 def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
     total = run.writer.count_pending(replacing=replacing)
-    after, done = 0, 0
-    foreign = 0
+    after, done, texts_seen, foreign = 0, 0, 0, 0
     while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
         texts = {key: text for _, key, text in rows}
         vectors = quantise(embedder.embed_documents(list(texts.values())))
@@ -53,19 +50,16 @@ def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
             run.writer.put_vectors(list(texts), vectors, replacing=replacing)
         after = rows[-1][0]
         done += len(rows)
-        foreign += _foreign(list(texts.values()))
+        texts_seen += len(texts)
+        foreign += sum(map(is_foreign, texts.values()))
         run.progress("embed", done, total)
-    if getattr(embedder, "english_only", False) and 2 * foreign > done:
+    if getattr(embedder, "english_only", False) and 2 * foreign > texts_seen:
         run.report.notes.append(_not_english(embedder.identity))
     return done
 
 
-def _foreign(texts: Sequence[str]) -> int:
-    """How many of these are prose in another language than English, as far as their small words tell."""
-    return sum(1 for text in texts if _is_foreign(text))
-
-
-def _is_foreign(text: str) -> bool:
+def is_foreign(text: str) -> bool:
+    """Is this prose in another language than English, as far as its letters and small words tell?"""
     letters = [char for char in text if char.isalpha()]
     if sum(not char.isascii() for char in letters) * 2 > len(letters):
         return bool(letters)
