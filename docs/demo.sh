@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make demo` runs: index this project's documentation and the heart of its source, then search it.
+# What `make demo` runs: index this project's documentation and source, then search it.
 # Everything stays inside the project's folder; the index is .demo, which git ignores.
 set -eu
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ run() {
 }
 
 rm -rf "$folder"
-run index docs src/quintet/ranking src/quintet/contracts
+run index docs src
 run status
 
 say "By words and by meaning, with the share of each:"
