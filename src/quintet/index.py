@@ -18,7 +18,7 @@ from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.sync import sync
 from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
-from quintet.model import Json, Passage
+from quintet.model import Passage
 from quintet.ports import Choices, Embedder, Root
 from quintet.search.locate import documents_in_one_root, encodable, locate, root_named
 from quintet.search.search import Response, search
@@ -269,22 +269,6 @@ class Index:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-class Rifflux:
-    """Spec 000's search service (section 4.1) over an index."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def search(self, query: str, *, top_k: int = 10, mode: str = "hybrid") -> list[dict[str, Json]]:
-        body: Any = self._index.search(query, contract="rifflux", top_k=top_k, mode=mode).body
-        results: list[dict[str, Json]] = body["results"]
-        return results
-
-
-def rifflux(index: Index) -> Rifflux:
-    return Rifflux(index)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from quintet.contracts.contract import Expansion
 from quintet.model import Chunk, Document, Facts, Filter, Hit, Passage, TextQuery
+from quintet.symbols import Outline
 from quintet.vector import Int16
 
 Rows = npt.NDArray[np.int64]  # chunks by their row number in the catalog, ascending
@@ -148,12 +149,14 @@ class KnownFile:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A document with its chunks, ready to be written. `indexed_ns` is when its file was read, `shape`
-    names the way it was parsed and cut: under another way the same file gives other chunks."""
+    names the way it was parsed and cut: under another way the same file gives other chunks. `outline` is
+    what the code graph is made of, where the document has any."""
 
     document: Document
     chunks: tuple[Chunk, ...]
     indexed_ns: int
     shape: str = ""
+    outline: Outline | None = None
 
 
 class Writer(Protocol):

@@ -7,16 +7,18 @@ import quintet
 
 PACKAGE = Path(quintet.__file__).parent
 MIDDLE = {"search", "ingest", "embed", "stores", "evaluate"}
-BELOW = {
+ENGINE = {"ports", "contracts", "ranking", "model", "symbols", "vector", "errors", "settings"}
+BELOW: dict[str, set[str]] = {
     "model": set(),
+    "symbols": set(),
     "errors": set(),
     "vector": {"errors"},
     "ranking": {"model", "vector", "errors"},
     "contracts": {"ranking", "model", "vector", "errors"},
-    "ports": {"contracts", "ranking", "model", "vector", "errors"},
+    "ports": {"contracts", "ranking", "model", "symbols", "vector", "errors"},
     "settings": {"model", "errors"},
-    **{name: {"ports", "contracts", "ranking", "model", "vector", "errors", "settings"} for name in MIDDLE},
-    "testing": {"ports", "contracts", "ranking", "model", "vector", "errors", "settings"},
+    **dict.fromkeys(MIDDLE, ENGINE),
+    "testing": ENGINE,
 }
 STANDARD_ONLY = {"ranking"}
 PURE = {"ranking", "contracts"}
@@ -25,6 +27,7 @@ CONFINED = {
     "apsw": "stores",
     "numkong": "stores",
     "tree_sitter": "ingest/parse",
+    "rustworkx": "stores",
     "markdown_it": "ingest/parse",
     "typer": "interfaces",
     "rich": "interfaces",

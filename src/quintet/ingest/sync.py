@@ -146,7 +146,7 @@ def make_entry(root: str, path: str, content: Content, settings: Settings, index
         parsed.metadata,
     )
     chunks = _chunks(document.id, chunk(parsed, settings.chunk_chars))
-    return Entry(document, chunks, indexed_ns, shape(settings))
+    return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
 
 
 def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:

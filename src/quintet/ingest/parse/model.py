@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quintet.model import Json
+from quintet.symbols import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Parsed:
     language: str | None
     blocks: tuple[Block, ...]
     metadata: Mapping[str, Json] = field(default_factory=dict)
+    outline: Outline | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ APPLICATION_ID = 0x51544554  # "QTET"
 UNICODE = "tokenize='unicode61 remove_diacritics 2'"
 COLUMNS = f"content, heading_path, title, content='', contentless_delete=1, {UNICODE}"
 
-MIGRATIONS = (
-    f"""
+FIRST = f"""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE roots (
         row INTEGER PRIMARY KEY,
@@ -58,5 +57,12 @@ MIGRATIONS = (
     CREATE VIRTUAL TABLE text USING fts5 ({COLUMNS});
     CREATE VIRTUAL TABLE parts USING fts5 ({COLUMNS});
     CREATE VIRTUAL TABLE cjk USING fts5 ({COLUMNS});
-    """,
-)
+    """
+
+# Symbols, what files mention, and the edges between them.
+GRAPH = ""
+
+# What a document or chunk carries beyond a file: pages, sources, metadata of its own.
+DOCUMENT_FIELDS = ""
+
+MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS)
