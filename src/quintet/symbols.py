@@ -4,8 +4,11 @@ A parser reads one file into an `Outline` and knows nothing of other files. Reso
 a project into edges. An edge says how sure it is, because a guess shown as a fact is worse than no edge.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
+
+from quintet.model import digest
 
 SymbolKind = Literal["module", "function", "method", "class", "interface", "variable"]
 Visibility = Literal["public", "protected", "private"]
@@ -87,6 +90,26 @@ class Outline:
     mentions: tuple[Mention, ...] = ()
     package: str = ""
     exports: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutline:
+    """An outline with the document it was read from; `path` is relative to its root."""
+
+    document_id: str
+    path: str
+    outline: Outline
+
+
+def node_ids(document_id: str, outline: Outline) -> tuple[str, ...]:
+    """The node id of each symbol. A module goes by its document's id, as every document does in the graph;
+    what is defined twice under one name (overloads) is told apart by how often it stood before."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    ids = []
+    for symbol in outline.symbols:
+        ids.append(digest(document_id, *symbol.path, str(seen[symbol.path])) if symbol.path else document_id)
+        seen[symbol.path] += 1
+    return tuple(ids)
 
 
 @dataclass(frozen=True, slots=True)

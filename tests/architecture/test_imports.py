@@ -10,7 +10,7 @@ MIDDLE = {"search", "ingest", "embed", "stores", "evaluate"}
 ENGINE = {"ports", "contracts", "ranking", "model", "symbols", "vector", "errors", "settings"}
 BELOW: dict[str, set[str]] = {
     "model": set(),
-    "symbols": set(),
+    "symbols": {"model"},
     "errors": set(),
     "vector": {"errors"},
     "ranking": {"model", "vector", "errors"},
