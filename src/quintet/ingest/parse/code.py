@@ -6,6 +6,7 @@ Blocks are whole lines, never overlap, and together hold every line that is not 
 import re
 from collections.abc import Iterator, Sequence
 
+from quintet.ingest.parse.extract import extract
 from quintet.ingest.parse.grammar import tree_of
 from quintet.ingest.parse.lines import block_of, run_blocks, shape
 from quintet.ingest.parse.model import Block, Parsed
@@ -26,7 +27,8 @@ def parse_code(path: str, text: str, mime_type: str, language: str) -> Parsed:
     lines = text.split("\n")
     writer = _Writer(lines)
     writer.namespace(outline(tree.root_node, source, language), 0, len(lines) - 1, ())
-    return Parsed(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks))
+    found = extract(tree.root_node, source, path, language)
+    return Parsed(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
 
 
 class _Writer:

@@ -1,5 +1,6 @@
 """HTML: what a reader sees, block by block. No tree is built, so no nesting is too deep."""
 
+from quintet.ingest.parse.extract.document import HtmlSpans
 from quintet.ingest.parse.lines import stem
 from quintet.ingest.parse.model import Block, Parsed
 from quintet.ingest.parse.tags import Event, Tokens, decoded
@@ -44,14 +45,16 @@ _META = {"description", "keywords", "author"}
 
 
 def parse_html(path: str, text: str, mime_type: str) -> Parsed:
-    reader = _Reader()
+    reader, spans = _Reader(), HtmlSpans()
     for event in Tokens(text):
         reader.read(event)
+        spans.read(event)
     reader.flush()
     title = " ".join("".join(reader.title).split())
     headings = [block for block in reader.blocks if block.heading]
     first = headings[0].heading_path[-1] if headings else stem(path)
-    return Parsed(title or first, mime_type, None, tuple(reader.blocks), reader.metadata)
+    outline = spans.outline("html")
+    return Parsed(title or first, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
 
 
 class _Reader:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from quintet.ingest.parse.extract.document import markdown_outline
 from quintet.ingest.parse.frontmatter import front_matter
 from quintet.ingest.parse.lines import block_of, run_blocks, shape, stem
 from quintet.ingest.parse.model import Block, Parsed
@@ -24,7 +25,8 @@ def parse_markdown(path: str, text: str, mime_type: str) -> Parsed:
     refused = block_of(lines, 0, front.rows - 1, like=shape()) if front.metadata is None else ()
     blocks = (*refused, *reader.blocks())
     metadata = front.metadata or {}
-    return Parsed(_title(metadata, reader.seen) or stem(path), mime_type, None, blocks, metadata)
+    title = _title(metadata, reader.seen) or stem(path)
+    return Parsed(title, mime_type, None, blocks, metadata, markdown_outline(blocks))
 
 
 def _title(metadata: dict[str, Json], headings: Sequence[tuple[int, str]]) -> str:

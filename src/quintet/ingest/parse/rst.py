@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from quintet.ingest.parse.extract.document import rst_outline
 from quintet.ingest.parse.lines import block_of, shape, stem
 from quintet.ingest.parse.model import Block, Parsed
 
@@ -17,7 +18,7 @@ def parse_rst(path: str, text: str, mime_type: str) -> Parsed:
     reader = _Reader(text.split("\n"))
     blocks = tuple(reader.blocks())
     title = next((block.heading_path[-1] for block in blocks if block.heading), "")
-    return Parsed(title or stem(path), mime_type, None, blocks)
+    return Parsed(title or stem(path), mime_type, None, blocks, outline=rst_outline(blocks))
 
 
 class _Reader:

@@ -1,0 +1,445 @@
+"""JavaScript, TypeScript and TSX: expected symbols, imports and mentions, listed by hand."""
+
+from ingest.extract.listing import imports, mentions, read, symbols
+from quintet.symbols import Outline
+
+CART = """
+import fetcher, * as api from "./api";
+import { Item as Thing, type Price } from "../item";
+import type Config from "config";
+import legacy = require("legacy");
+import "./styles.css";
+
+/**
+ * A cart.
+ *
+ * @since 1
+ */
+@Injectable()
+export abstract class Cart<T> extends api.Base<T> implements Seller, api.Closable {
+  private readonly items: Thing[] = [];
+  static #count = 0;
+  price?: Price | null;
+  owner = new Owner();
+
+  /** Makes one. */
+  constructor(private store: Store, protected config?: Config, plain?: Thing) {
+    super(store);
+    this.plain = plain;
+  }
+
+  @Input()
+  get first(): Thing { return this.items.at(0); }
+
+  abstract close(): void;
+
+  add(item: string): void;
+  add(item: Thing): void;
+  add(item: any) {
+    this.store.put(item);
+    this.first.show();
+    this.owner.pay(Cart.#count);
+    this.price.round();
+    super.add(item);
+    this.close();
+    [1, 2].forEach((n) => this.add(n));
+    (function () { this.add(1); })();
+  }
+
+  onClick = async (event: Event) => { this.add(event); };
+}
+
+class Store { put(item: Thing) {} }
+class Owner { pay(n: number) {} }
+
+interface Seller extends api.Named, Iterable<Thing> {
+  name: string;
+  sell(item: Thing): void;
+}
+
+export enum Colour { Red = 1, Blue }
+type Pair<K> = [K, Thing];
+
+namespace Deep.Inner {
+  export function open() { return hidden(); }
+  function hidden() {}
+}
+
+function total(cart: Cart): number;
+function total(cart: any) {
+  const again = new Cart();
+  let other = new Cart();
+  other = cart;
+  again.add(1); other.add(2); (cart as Cart).add(3); new Cart().add(4);
+  return total(cart) + fetcher(Colour.Red);
+}
+
+export { total as sum, Thing };
+export default total;
+"""
+
+WIDGET = """
+import React from "react";
+import { Button, type Props, format } from "./parts";
+import * as Icons from "./icons";
+
+const handle = (event) => format(event);
+
+export const Widget: React.FC<Props> = ({ title, format: Button2 }) => {
+  const [open, setOpen] = React.useState(false);
+  return (
+    <div onClick={handle}>
+      <Button label={format(title)} {...title} />
+      <Icons.Close onClick={() => setOpen(!open)}>{Button2()}</Icons.Close>
+    </div>
+  );
+};
+
+export default function Page<T>({ Button }: Props) {
+  return <Button />;
+}
+"""
+
+COMMON = """
+const fs = require("fs");
+const { join, resolve: absolute = join } = require("path");
+const load = require("./load").load;
+
+function read(name) { return fs.readFile(join(name)); }
+async function lazy() {
+  const late = await import("./late");
+  const { run } = await import("./run");
+  late.go(); run();
+}
+var table = {
+  /** Reads. */
+  read: (x) => load(x),
+  write() { return read(1); },
+  "quoted key": function () { return absolute(); },
+};
+table.read(2);
+exports.lazy = lazy;
+exports.made = function () { return read(); };
+module.exports.Thing = class Thing { go() {} };
+"""
+
+
+def typed(text: str) -> Outline:
+    return read("typescript", text, "src/cart.ts")
+
+
+def plain(text: str, path: str = "src/main.js") -> Outline:
+    return read("javascript", text, path)
+
+
+def test_classes_and_their_members_are_symbols() -> None:
+    assert symbols(typed(CART)) == [
+        "12 class Cart public",
+        "14 variable Cart.items private",
+        "15 variable Cart.#count private",
+        "16 variable Cart.price public",
+        "17 variable Cart.owner public",
+        "20 method Cart.constructor public",
+        "20 variable Cart.store private",
+        "20 variable Cart.config protected",
+        "25 method Cart.first public",
+        "28 method Cart.close public",
+        "30 method Cart.add public",
+        "31 method Cart.add public",
+        "32 method Cart.add public",
+        "43 method Cart.onClick public",
+        "46 class Store private",
+        "46 method Store.put public",
+        "47 class Owner private",
+        "47 method Owner.pay public",
+        "49 interface Seller private",
+        "50 variable Seller.name public",
+        "51 method Seller.sell public",
+        "54 class Colour public",
+        "54 variable Colour.Red public",
+        "54 variable Colour.Blue public",
+        "55 class Pair private",
+        "57 module Deep private",
+        "57 module Deep.Inner private",
+        "58 function Deep.Inner.open public",
+        "59 function Deep.Inner.hidden private",
+        "62 function total public",
+        "63 function total public",
+    ]
+
+
+def test_signatures_and_comments_above() -> None:
+    found = {symbol.path: symbol for symbol in typed(CART).symbols}
+    cart = found["Cart",]
+    assert cart.signature == ("abstract class Cart<T> extends api.Base<T> implements Seller, api.Closable")
+    assert (cart.docstring, cart.last_line) == ("A cart.", 44)
+    assert found["Cart", "constructor"].docstring == "Makes one."
+    assert found["Cart", "first"].signature == "get first(): Thing"
+    assert found["Cart", "onClick"].signature == "onClick = async (event: Event)"
+    assert found["Store",].docstring == ""
+
+
+def test_imports_of_every_kind() -> None:
+    outline = typed(CART)
+    assert imports(outline) == [
+        "module: ./api default as fetcher",
+        "module: ./api - as api",
+        "module: ../item Item as Thing",
+        "module: ../item Price as Price",
+        "module: config default as Config",
+        "module: legacy - as legacy",
+        "module: ./styles.css - as -",
+    ]
+    assert outline.exports == (
+        ("Cart", "Cart"),
+        ("Colour", "Colour"),
+        ("sum", "total"),
+        ("Thing", "Thing"),
+        ("default", "total"),
+    )
+
+
+def test_what_is_called_and_on_what() -> None:
+    assert mentions(typed(CART), "calls") == [
+        "17 Cart: Owner name",
+        "21 Cart.constructor: constructor super",
+        "26 Cart.first: at unknown",
+        "33 Cart.add: Store.put type",
+        "34 Cart.add: Thing.show type",
+        "35 Cart.add: Owner.pay type",
+        "36 Cart.add: Price.round type",
+        "37 Cart.add: add super",
+        "38 Cart.add: close self",
+        "39 Cart.add: add self",
+        "40 Cart.add: add unknown",
+        "43 Cart.onClick: add self",
+        "58 Deep.Inner.open: hidden name",
+        "64 total: Cart name",
+        "65 total: Cart name",
+        "67 total: Cart name",
+        "67 total: Cart.add type",
+        "67 total: Cart.add type",
+        "67 total: Cart.add type",
+        "67 total: add unknown",
+        "68 total: fetcher name",
+        "68 total: total name",
+    ]
+
+
+def test_what_is_extended_implemented_and_referred_to() -> None:
+    outline = typed(CART)
+    assert mentions(outline, "extends") == [
+        "13 Cart: api.Base name",
+        "49 Seller: Iterable name",
+        "49 Seller: api.Named name",
+    ]
+    assert mentions(outline, "implements") == ["13 Cart: Seller name", "13 Cart: api.Closable name"]
+    assert mentions(outline, "references") == [
+        "14 Cart: Thing name",
+        "16 Cart: Price name",
+        "20 Cart.constructor: Config name",
+        "20 Cart.constructor: Store name",
+        "20 Cart.constructor: Thing name",
+        "26 Cart.first: Thing name",
+        "31 Cart.add: Thing name",
+        "35 Cart.add: Cart.#count name",
+        "46 Store.put: Thing name",
+        "49 Seller: Thing name",
+        "51 Seller.sell: Thing name",
+        "55 Pair: Thing name",
+        "62 total: Cart name",
+        "67 total: Cart name",
+        "68 total: Colour.Red name",
+        "72 module: total name",
+    ]
+
+
+def test_components_are_called_where_they_are_shown() -> None:
+    outline = read("tsx", WIDGET, "src/widget.tsx")
+    assert symbols(outline) == [
+        "5 function handle private",
+        "7 function Widget public",
+        "17 function Page public",
+    ]
+    assert mentions(outline, "calls") == [
+        "5 handle: format name",
+        "8 Widget: React.useState name",
+        "11 Widget: Button name",
+        "11 Widget: format name",
+        "12 Widget: Icons.Close name",
+    ]
+    assert mentions(outline, "references") == [
+        "7 module: Props name",
+        "7 module: React.FC name",
+        "10 Widget: handle name",
+        "17 Page: Props name",
+    ]
+    assert outline.exports == (("Widget", "Widget"), ("default", "Page"))
+
+
+def test_commonjs() -> None:
+    outline = plain(COMMON)
+    assert imports(outline) == [
+        "module: fs - as fs",
+        "module: path join as join",
+        "module: path resolve as absolute",
+        "module: ./load load as load",
+        "lazy: ./late - as late",
+        "lazy: ./run run as run",
+    ]
+    assert symbols(outline) == [
+        "5 function read private",
+        "6 function lazy public",
+        "11 variable table private",
+        "13 function table.read public",
+        "14 function table.write public",
+        "15 function table.quoted key public",
+        "19 function made public",
+        "20 class Thing public",
+        "20 method Thing.go public",
+    ]
+    assert mentions(outline, "calls") == [
+        "5 read: fs.readFile name",
+        "5 read: join name",
+        "9 lazy: late.go name",
+        "9 lazy: run name",
+        "13 table.read: load name",
+        "14 table.write: read name",
+        "15 table.quoted key: absolute name",
+        "17 module: table.read name",
+        "19 made: read name",
+    ]
+    assert outline.exports == (("lazy", "lazy"), ("made", "made"), ("Thing", "Thing"))
+    assert {s.path: s.docstring for s in outline.symbols}["table", "read"] == "Reads."
+
+
+def test_what_a_commonjs_module_is() -> None:
+    assert plain("module.exports = { a, b: c, d() {}, e: 1 };").exports == (
+        ("a", "a"),
+        ("b", "c"),
+        ("d", "d"),
+        ("e", "e"),
+    )
+    assert plain("class A {}\nmodule.exports = A;").exports == (("default", "A"),)
+    assert plain("module.exports = function run() {};").exports == (("default", "run"),)
+    assert plain("function f(module) { module.exports = 1; }").exports == ()
+
+
+def test_what_a_file_passes_on() -> None:
+    outline = plain(
+        """
+        export * from "./all";
+        export * as group from "./group";
+        export { a as b, default as c } from "./some";
+        export const one = 1, { two, three: [four] } = made();
+        export async function* five() {}
+        export default class extends Base {}
+        b();
+        """
+    )
+    assert imports(outline) == [
+        "module: ./all * as - exported",
+        "module: ./group - as group exported",
+        "module: ./some a as b exported",
+        "module: ./some default as c exported",
+    ]
+    assert outline.exports == (
+        ("one", "one"),
+        ("two", "two"),
+        ("four", "four"),
+        ("five", "five"),
+        ("default", "default"),
+    )
+    assert [symbol.name for symbol in outline.symbols[1:]] == ["one", "two", "four", "five", "default"]
+    assert mentions(outline, "calls") == []  # `made` and `b` are bound by nothing in this file
+
+
+def test_default_exports_without_a_name() -> None:
+    assert symbols(plain("export default () => run();\nimport run from './run';")) == [
+        "1 function default public"
+    ]
+    assert symbols(plain("export default { name: 'x', data() {}, set: (x) => x };")) == [
+        "1 variable default public",
+        "1 function default.data public",
+        "1 function default.set public",
+    ]
+
+
+def test_a_parameter_or_local_hides_what_has_its_name() -> None:
+    text = """
+    import { a, b, c, d, e, f } from "./names";
+    function one(a, { b, x: c = a }, ...d) { a(); b(); c(); d(); e(); }
+    function two() {
+      if (true) { let e = 1; var f = 2; e(); }
+      e(); f();
+      for (const a of []) a();
+      try { } catch (b) { b(); }
+      const c = () => 1;
+      c();
+      (d => d())(1);
+    }
+    const three = function f() { f(); };
+    """
+    assert mentions(plain(text), "calls") == [
+        "2 one: e name",
+        "5 two: e name",
+        "9 two: c name",
+    ]
+    assert [found.path for found in plain(text).symbols if found.name == "c"] == [("two", "c")]
+
+
+def test_a_type_is_lost_when_a_variable_is_assigned_anew_anywhere() -> None:
+    text = """
+    import { Pool } from "./pool";
+    function reset() { shared = null; }
+    const fixed = new Pool();
+    let shared = new Pool();
+    fixed.go(); shared.go();
+    """
+    assert mentions(plain(text), "calls") == [
+        "3 module: Pool name",
+        "4 module: Pool name",
+        "5 module: Pool.go type",
+        "5 module: go unknown",
+    ]
+
+
+def test_dynamic_calls_give_no_mention() -> None:
+    text = """
+    import { table } from "./table";
+    function f(name, key) { table[name](); name()(); import(key); require(key); "".concat(key); }
+    """
+    outline = plain(text)
+    assert mentions(outline, "calls") == []
+    assert imports(outline) == ["module: ./table table as table"]
+
+
+def test_a_script_without_modules_shares_its_names() -> None:
+    outline = plain("function show() { other(); }\nconst LIMIT = 1;")
+    assert symbols(outline) == ["1 function show public", "2 variable LIMIT public"]
+    assert mentions(outline, "calls") == ["1 show: other name"]
+
+
+def test_generics_hide_types_of_their_name() -> None:
+    text = """
+    import { T, Box } from "./types";
+    export function wrap<T>(value: T): Box<T> { return value as T; }
+    export class Held<T> extends Box<T> { get(): T { return this.value; } }
+    """
+    assert mentions(typed(text), "references") == ["2 wrap: Box name"]
+    assert mentions(typed(text), "extends") == ["3 Held: Box name"]
+
+
+def test_mixins_are_bases_nobody_knows() -> None:
+    outline = plain("import { mix, A } from './m';\nclass B extends mix(A) {}")
+    assert mentions(outline, "extends") == ["2 B: mix unknown"]
+    assert mentions(outline, "calls") == ["2 B: mix name"]
+
+
+def test_test_files_are_known_by_name_or_by_what_they_do() -> None:
+    text = "describe('cart', () => { it('adds', () => { add(); }); });"
+    assert plain(text).symbols[0].is_test
+    assert not plain("describe('cart');").symbols[0].is_test
+    for path in ("a/cart.test.ts", "cart.spec.jsx", "x/__tests__/cart.js"):
+        assert plain("1;", path).symbols[0].is_test
+    assert not plain("1;", "contest.js").symbols[0].is_test
