@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from quintet.ingest.parse import Parsed, mime_of, parse
 
-VERBATIM = ["a.txt", "a.md", "a.rst", "a.sql", "a.csv", "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "a.go"]
+VERBATIM = ["a.txt", "a.md", "a.rst", "a.sql", "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "a.go"]
 VERBATIM += ["a.java", "a.c", "a.h", "a.cpp", "a.cs", "a.rb", "a.php", "a.sh"]
-OTHER = ["a.html", "a.json", "a.jsonl"]
+OTHER = ["a.csv", "a.html", "a.json", "a.jsonl"]
 MARKS = "ab1 \n\t#-=*>`|:.[](){}<>/\\\"'&;@,!+_~\0\r\u00a0\u2028é字\ud800"
 SNIPPETS = [
     "class A {\n",

@@ -12,7 +12,7 @@ from quintet.ingest.read import Unreadable, read
 
 def _reason(location: Path, max_bytes: int = 100_000) -> str:
     with pytest.raises(Unreadable) as raised:
-        read(location, max_bytes)
+        _ = read(location, max_bytes).text
     return raised.value.reason
 
 

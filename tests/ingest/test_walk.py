@@ -21,7 +21,7 @@ LEFT_OUT = """
     .git/config .hg/x .hidden/a.md .env .env.local .quintet/a.md server.pem id_rsa id_rsa.pub credentials.json
     node_modules/a/i.js venv/a.py __pycache__/a.py a/site-packages/b.py package-lock.json uv.lock go.sum
     dist/a.js build/a.py htmlcov/a.html a.egg-info/PKG-INFO a.min.js a.js.map
-    a.PNG a.tar.gz a.pdf a.pyc a.sqlite3
+    a.PNG a.tar.gz a.odt a.pyc a.sqlite3
 """
 
 

@@ -30,7 +30,7 @@ class Workers:
         self._one_at_a_time = Lock()
         # One BLAS thread each: the processes are the parallelism.
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "quintet.embed.worker", embedder.name]
+        command = [sys.executable, "-P", "-m", "quintet.embed.worker", embedder.name]
         self._processes = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
             for _ in range(count)

@@ -19,7 +19,7 @@ _SPACE = re.compile(r"\s*+")
 
 
 def chunk(parsed: Parsed, max_chars: int) -> list[Piece]:
-    """The pieces of a document, in reading order, none longer than `max_chars`.
+    """The pieces of a document, in reading order, none longer than `max_chars`, none on two pages.
 
     A heading opens the piece of the text below it. Headings with nothing below close the last piece.
     """
@@ -28,6 +28,7 @@ def chunk(parsed: Parsed, max_chars: int) -> list[Piece]:
     packer = _Packer(max_chars)
     for block in parsed.blocks:
         if block.text.strip():
+            packer.turn_to(block.page)
             packer.add(block)
     return packer.finish()
 
@@ -39,6 +40,12 @@ class _Packer:
         self.headings: list[Block] = []  # still waiting for their text
         self.open: list[Block] = []
         self.size = 0
+        self.page: int | None = None
+
+    def turn_to(self, page: int | None) -> None:
+        if page != self.page:
+            self.finish()
+            self.page = page
 
     def add(self, block: Block) -> None:
         if block.heading and self._can_wait(block):
@@ -57,12 +64,13 @@ class _Packer:
         self._close()
         if self.headings:
             tail = _piece(self.headings)
-            before = self.pieces[-1] if self.pieces else None
+            before = self.pieces[-1] if self.pieces and self.pieces[-1].page == self.page else None
             if before and len(before.content) + len(BLANK_LINE) + len(tail.content) <= self.max_chars:
                 content = before.content + BLANK_LINE + tail.content
                 self.pieces[-1] = replace(before, content=content, last_line=tail.last_line)
             else:
                 self.pieces.append(tail)
+            self.headings = []
         return self.pieces
 
     def _can_wait(self, block: Block) -> bool:
@@ -114,6 +122,7 @@ def _piece(blocks: list[Block]) -> Piece:
         last_line=blocks[-1].last_line,
         kind=kinds.pop() if len(kinds) == 1 else "text",
         name=texts[0].name if len(texts) == 1 else "",
+        page=blocks[0].page,
     )
 
 

@@ -35,7 +35,7 @@ ENDINGS = _words(
     "mp4 m4v mkv mov avi webm wmv flv mpg mpeg ogv "
     "zip gz tgz bz2 xz zst lz4 7z rar tar jar war ear whl egg deb rpm apk dmg iso cab crate gem nupkg "
     "ttf otf woff woff2 eot "
-    "pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi "
+    "doc xls ppt odt ods odp mobi "
     "o a so dylib dll exe lib obj pyc pyo pyd class wasm elc beam rlib rmeta pdb bin "
     "db sqlite sqlite3 db3 mdb accdb parquet arrow feather orc avro npy npz pkl pickle h5 hdf5 "
     "onnx pt pth safetensors gguf ckpt tflite"

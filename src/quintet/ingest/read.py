@@ -1,4 +1,4 @@
-"""Read a file once: its text, and the facts that belong to exactly the bytes that were read."""
+"""Read a file once: its bytes, their text, and the facts that belong to exactly what was read."""
 
 import codecs
 import errno
@@ -33,12 +33,17 @@ class Unreadable(Exception):  # noqa: N818  (a property of the file, not a failu
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was read: newlines are `\\n`, a byte order mark is gone; `sha256` is of the raw bytes."""
+    """What was read, as it was: `sha256` is of these bytes."""
 
-    text: str
+    data: bytes
     sha256: str
     size: int
     modified_ns: int
+
+    @property
+    def text(self) -> str:
+        """Newlines are `\\n`, a byte order mark is gone; `Unreadable` where the bytes are no text."""
+        return decoded_text(self.data).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read(location: str | Path, max_bytes: int) -> Content:
@@ -49,8 +54,7 @@ def read(location: str | Path, max_bytes: int) -> Content:
         if error.errno == errno.ELOOP:
             raise Unreadable("a symbolic link") from error
         raise Unreadable(f"cannot be read: {error.strerror or error}") from error
-    text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
-    return Content(text, sha256(data).hexdigest(), facts.st_size, facts.st_mtime_ns)
+    return Content(data, sha256(data).hexdigest(), facts.st_size, facts.st_mtime_ns)
 
 
 def _bytes(location: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
@@ -70,7 +74,8 @@ def _bytes(location: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]
     return data, facts
 
 
-def _decoded(data: bytes) -> str:
+def decoded_text(data: bytes) -> str:
+    """Unicode by its byte order mark, else UTF-8; `Unreadable` where it is neither."""
     encoding = next((name for mark, name in BOMS if data.startswith(mark)), "utf-8")
     if encoding.startswith("utf-8") and b"\0" in data[:SNIFFED]:
         raise Unreadable("binary")

@@ -11,6 +11,7 @@ from unicodedata import normalize
 from quintet.errors import UsageError
 from quintet.ingest import ignore
 from quintet.ingest.ignore import Layer, Rules
+from quintet.ingest.parse.formats import is_binary
 from quintet.ingest.read import Unreadable, read
 from quintet.settings import Settings
 
@@ -64,7 +65,7 @@ def walk(
     """
     base = str(root.absolute())
     if only is not None:
-        answers = [_named(base, _parts(name), settings.max_file_bytes) for name in sorted(set(only))]
+        answers = [find(base, name, size_cap(name, settings)) for name in sorted(set(only))]
         found = [answer for answer in answers if isinstance(answer, Found)]
         problems = [answer for answer in answers if isinstance(answer, Problem)]
     else:
@@ -73,6 +74,17 @@ def walk(
         found, problems = search.found, search.problems
     found, twins = _without_twins(found)
     return found, sorted(problems + twins, key=lambda problem: (problem.path, problem.reason))
+
+
+def size_cap(path: str, settings: Settings) -> int:
+    """The most bytes a file of this name may have."""
+    return settings.max_document_bytes if is_binary(path) else settings.max_file_bytes
+
+
+def find(root: str, path: str, cap: int) -> Found | Problem:
+    """The file at `path` below `root`, as a walk would find it: through no link, by any spelling of its
+    name, and only if it is a regular one of at most `cap` bytes."""
+    return _named(root, _parts(path), cap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +102,7 @@ class _Search:
     def __init__(self, settings: Settings) -> None:
         self.found: list[Found] = []
         self.problems: list[Problem] = []
-        self._cap = settings.max_file_bytes
+        self._settings = settings
         self._include = _globs("include", settings.include)
         self._exclude = _globs("exclude", settings.exclude)
         self._real = ""
@@ -175,7 +187,7 @@ class _Search:
             if reason := _astray(entry.path, self._real):
                 self._report(path, reason)
             return
-        answer = _judged(path, entry.path, facts, self._cap)
+        answer = _judged(path, entry.path, facts, size_cap(path, self._settings))
         if isinstance(answer, Found):
             self.found.append(answer)
         else:
@@ -248,7 +260,7 @@ def _child(where: str, name: str) -> str:
     if not name.isascii():
         with os.scandir(where) as listing:
             name = min((entry.name for entry in listing if _nfc(entry.name) == name), default=name)
-    return str(Path(where, name))
+    return f"{where.removesuffix(os.sep)}{os.sep}{name}"
 
 
 def _judged(path: str, where: str, facts: os.stat_result, cap: int) -> Found | Problem:
@@ -256,7 +268,8 @@ def _judged(path: str, where: str, facts: os.stat_result, cap: int) -> Found | P
     if not stat.S_ISREG(facts.st_mode):
         reason = "not a regular file"
     elif facts.st_size > cap:
-        reason = f"larger than {cap} bytes ({facts.st_size}); raise max_file_bytes to index it"
+        setting = "max_document_bytes" if is_binary(path) else "max_file_bytes"
+        reason = f"larger than {cap} bytes ({facts.st_size}); raise {setting} to index it"
     if reason:
         return Problem(_escaped(path), reason)
     return Found(path, where, facts.st_size, facts.st_mtime_ns)

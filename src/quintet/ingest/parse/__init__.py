@@ -14,7 +14,7 @@ def parse(path: str, text: str) -> Parsed:
     """The blocks of `text`, read as what the name of `path` (relative, `/`-separated) says it is."""
     text = one_newline(text)
     form = format_of(path)
-    if form.parser in ("code", "windows", "rows"):
+    if form.parser in ("code", "windows"):
         return _parse_lines(path, text, form)
     return _parse_prose(path, text, form)
 
@@ -26,9 +26,7 @@ def _parse_lines(path: str, text: str, form: Format) -> Parsed:
         return parse_code(path, text, form.mime_type, form.language)
     from quintet.ingest.parse.plain import parse_windows
 
-    return parse_windows(
-        path, text, form.mime_type, form.language, "table" if form.parser == "rows" else "code"
-    )
+    return parse_windows(path, text, form.mime_type, form.language)
 
 
 def _parse_prose(path: str, text: str, form: Format) -> Parsed:
@@ -41,6 +39,8 @@ def _parse_prose(path: str, text: str, form: Format) -> Parsed:
             from quintet.ingest.parse.jsonish import parse_json as parser
         case "jsonl":
             from quintet.ingest.parse.jsonish import parse_jsonl as parser
+        case "rows":
+            from quintet.ingest.parse.rows import parse_rows as parser
         case "rst":
             from quintet.ingest.parse.rst import parse_rst as parser
         case _:

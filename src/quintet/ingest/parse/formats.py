@@ -1,9 +1,10 @@
 """Which file is what, by its name alone. An own table: the system's differs from machine to machine."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "code", "windows", "rows"]
+Binary = Literal["pdf", "docx", "pptx", "xlsx", "epub"]
+Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "code", "windows", "rows", Binary]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ _JSON = Format("json", "application/json")
 _JSONL = Format("jsonl", "application/x-ndjson")
 _RST = Format("rst", "text/x-rst")
 _YAML = Format("windows", "application/yaml")
+_OFFICE = "application/vnd.openxmlformats-officedocument."
 _MAKE = Format("windows", "text/x-makefile", "make")
 _DOCKER = Format("windows", "text/x-dockerfile", "dockerfile")
 
@@ -77,6 +79,11 @@ BY_EXTENSION: dict[str, Format] = {
     "tsv": Format("rows", "text/tab-separated-values"),
     "xml": Format("windows", "application/xml"),
     "svg": Format("windows", "image/svg+xml"),
+    "pdf": Format("pdf", "application/pdf"),
+    "docx": Format("docx", _OFFICE + "wordprocessingml.document"),
+    "pptx": Format("pptx", _OFFICE + "presentationml.presentation"),
+    "xlsx": Format("xlsx", _OFFICE + "spreadsheetml.sheet"),
+    "epub": Format("epub", "application/epub+zip"),
     "mk": _MAKE,
     "dockerfile": _DOCKER,
 }
@@ -100,6 +107,11 @@ def format_of(path: str) -> Format:
     """The format a path's name promises; anything unknown is plain text."""
     name = path.rpartition("/")[2].lower()
     return BY_NAME.get(name) or BY_EXTENSION.get(name.rpartition(".")[2] if "." in name else "", PLAIN)
+
+
+def is_binary(path: str) -> bool:
+    """Does the name promise a format that is not text and is parsed in a process of its own?"""
+    return format_of(path).parser in get_args(Binary)
 
 
 def mime_of(path: str) -> str:

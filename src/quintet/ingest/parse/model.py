@@ -13,7 +13,8 @@ class Block:
 
     `text` is what is indexed (the source's own lines wherever the format allows). `tight` joins it to the
     block before by one newline instead of a blank line. `alone` keeps it from being packed with its
-    neighbours (a function). `heading` marks a heading line: it opens the text that follows it.
+    neighbours (a function). `heading` marks a heading line: it opens the text that follows it. `page`
+    counts from 1; blocks of different pages are never packed together.
     """
 
     text: str
@@ -25,6 +26,7 @@ class Block:
     tight: bool = False
     alone: bool = False
     heading: bool = False
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +49,4 @@ class Piece:
     last_line: int
     kind: str = "text"
     name: str = ""
+    page: int | None = None

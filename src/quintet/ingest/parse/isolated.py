@@ -1,0 +1,207 @@
+"""Binary formats are parsed in a process of their own: it may hang, crash or eat memory, and only the
+file it was reading is lost. One process serves many files and is replaced after a failure.
+
+Not `multiprocessing`: that runs the caller's main module again, which a plain script does not expect.
+What comes back is JSON of bounded size, never a pickle.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Timer
+from types import TracebackType
+from typing import IO, cast
+
+from quintet.ingest.parse.model import Block, Parsed
+from quintet.ingest.read import Unreadable
+from quintet.settings import Settings
+
+HEADER = 8  # bytes of a message's length, big-endian
+START_SECONDS = 60.0  # for the interpreter to come up, on a machine that has much else to do
+DYING_SECONDS = 5.0  # between the end of its output and its own
+# -P: the current folder may be a stranger's, and must not be where modules are looked for.
+COMMAND = (sys.executable, "-P", "-m", "quintet.ingest.parse.child")
+
+
+EXHAUSTED = b'"needs more memory to read than parse_bytes allows"'
+
+
+class TooLarge(Exception):  # noqa: N818
+    """The other side announced more than was allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one file may cost."""
+
+    seconds: float
+    memory: int
+    pages: int
+    answer: int = 64_000_000
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Limits":
+        return cls(settings.parse_seconds, settings.parse_bytes, settings.max_pages)
+
+
+class Isolated:
+    """Use as a context manager. The process starts with the first file; `command` is for tests."""
+
+    def __init__(self, limits: Limits, command: Sequence[str] = COMMAND) -> None:
+        self._limits = limits
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._out_of_time = False
+
+    def __enter__(self) -> "Isolated":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process that would get the next file, if it is there already."""
+        return self._process.pid if self._process else None
+
+    def parse(self, path: str, data: bytes) -> Parsed:
+        """The blocks of a file, or `Unreadable` with the reason why there are none."""
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._process = self._started()
+        try:
+            answer = self._asked(self._process, path, data)
+        except TooLarge as error:
+            self.close()
+            raise Unreadable(f"holds more text than {self._limits.answer} bytes") from error
+        except BaseException:
+            self.close()  # an answer left unread would be taken for the next file's
+            raise
+        if answer is None:
+            raise Unreadable(self._autopsy())
+        if self._out_of_time or answer == EXHAUSTED:  # the last answer of this process
+            self.close()
+        return _parsed(answer)
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # threads reserve address space
+        process = subprocess.Popen(
+            [*self._command, str(self._limits.memory)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        with self._killed_after(START_SECONDS, process):
+            ready = receive(_output(process), HEADER)
+        if ready is None:
+            self._process = process
+            self.close()
+            raise Unreadable(f"cannot be read, since this does not start: {' '.join(COMMAND)}")
+        return process
+
+    def _asked(self, process: "subprocess.Popen[bytes]", path: str, data: bytes) -> bytes | None:
+        question = {"path": path, "pages": self._limits.pages, "seconds": self._limits.seconds}
+        with self._killed_after(self._limits.seconds, process):
+            with contextlib.suppress(OSError):  # it is gone: so is its answer
+                send(cast(IO[bytes], process.stdin), json.dumps(question).encode())
+                send(cast(IO[bytes], process.stdin), data)
+            return receive(_output(process), self._limits.answer)
+
+    @contextlib.contextmanager
+    def _killed_after(self, seconds: float, process: "subprocess.Popen[bytes]") -> Iterator[None]:
+        self._out_of_time = False
+
+        def kill() -> None:
+            self._out_of_time = True
+            process.kill()
+
+        timer = Timer(seconds, kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _autopsy(self) -> str:
+        """Why there was no answer."""
+        process = cast("subprocess.Popen[bytes]", self._process)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(DYING_SECONDS)
+        code = self.close()
+        if self._out_of_time or code == -getattr(signal, "SIGXCPU", 0):
+            return f"takes longer than {self._limits.seconds:g} seconds to read; raise parse_seconds"
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return (
+            f"made its parser crash ({how}): it is damaged, hostile, or needs more memory than "
+            f"{self._limits.memory} bytes (parse_bytes)"
+        )
+
+    def close(self) -> int:
+        """End the process, if there is one; how it ended."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        with contextlib.suppress(OSError):
+            cast(IO[bytes], process.stdin).close()
+        if process.poll() is None:
+            process.kill()
+        code = process.wait()
+        _output(process).close()
+        return code
+
+
+def _output(process: "subprocess.Popen[bytes]") -> IO[bytes]:
+    return cast(IO[bytes], process.stdout)
+
+
+def send(stream: IO[bytes], message: bytes) -> None:
+    stream.write(len(message).to_bytes(HEADER, "big"))
+    stream.write(message)
+    stream.flush()
+
+
+def receive(stream: IO[bytes], most: int) -> bytes | None:
+    """The next message; None where the other side is gone."""
+    header = stream.read(HEADER)
+    if len(header) < HEADER:
+        return None
+    length = int.from_bytes(header, "big")
+    if length > most:
+        raise TooLarge
+    message = stream.read(length)
+    return message if len(message) == length else None
+
+
+def packed(parsed: Parsed) -> bytes:
+    """`parsed` for the pipe."""
+    blocks = [[getattr(block, name) for name in Block.__slots__] for block in parsed.blocks]
+    return json.dumps([parsed.title, parsed.mime_type, blocks, parsed.metadata]).encode()
+
+
+def refusal(reason: str) -> bytes:
+    return json.dumps(reason).encode()
+
+
+def _parsed(answer: bytes) -> Parsed:
+    match json.loads(answer):
+        case str(reason):
+            raise Unreadable(reason)
+        case [str(title), str(mime_type), list(blocks), dict(metadata)]:
+            return Parsed(title, mime_type, None, tuple(map(_block, blocks)), metadata)
+        case _:
+            raise Unreadable("gave an answer that is not understood")
+
+
+def _block(fields: list[object]) -> Block:
+    values = dict(zip(Block.__slots__, fields, strict=True))
+    return Block(**{**values, "heading_path": tuple(cast(list[str], values["heading_path"]))})  # type: ignore[arg-type]
