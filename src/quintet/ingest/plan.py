@@ -34,7 +34,7 @@ def plan(
         before = known.get(file.path)
         if before is None:
             added.append(file)
-        elif force or before.shape != shape or not _trusted(file, before):
+        elif force or before.shape != shape or not trusted(file, before):
             suspects.append(file)
         else:
             unchanged.append(file)
@@ -42,7 +42,7 @@ def plan(
     return Plan(tuple(unchanged), tuple(suspects), tuple(added), tuple(removed))
 
 
-def _trusted(file: Found, before: KnownFile) -> bool:
+def trusted(file: Found, before: KnownFile) -> bool:
     """Equal size and time prove something only if the clock had moved on before the file was read: a
     second write within one tick leaves both as they were. Git calls such an entry racily clean."""
     grain = COARSE_GRAIN if before.modified_ns % SECOND == 0 else FINE_GRAIN
