@@ -1,0 +1,179 @@
+"""The out-edges of one file of code: what each import and each mention resolves to."""
+
+from collections.abc import Iterable, Iterator
+
+from quintet.ingest.graph.answer import FOREIGN, STRENGTH, UNKNOWN, Answer, either, exactly, weaker
+from quintet.ingest.graph.documents import named
+from quintet.ingest.graph.hierarchy import Hierarchy
+from quintet.ingest.graph.languages import COMMON_MEMBERS, IMPLICIT_SELF
+from quintet.ingest.graph.members import Members
+from quintet.ingest.graph.project import File, Place, Project, Space, Thing
+from quintet.ingest.graph.scopes import Scopes
+from quintet.symbols import Confidence, Edge, Import, Mention, Relation, SymbolKind
+
+MAX_CANDIDATES = 8  # beyond them a name says nothing
+
+_KINDS: dict[Relation, set[SymbolKind]] = {
+    "calls": {"function", "method", "class"},
+    "extends": {"class", "interface"},
+    "implements": {"class", "interface"},
+    "references": {"function", "method", "class", "interface", "variable"},
+}
+
+
+class Edges:
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.members = Members(project)
+        self.hierarchy = Hierarchy(project, self.members)
+        self.scopes = Scopes(project, self.members, self.hierarchy.member)
+        self._candidates: dict[tuple[str, str, Relation, bool], Answer] = {}
+
+    def of(self, number: int) -> Iterator[Edge]:
+        file = self.project.files[number]
+        yield from contained(file)
+        for imported in file.outline.imports:
+            answer = self._brought_in(number, imported)
+            edges = self._edges(file.document_id, answer, "imports", imported.line)
+            yield from (edge for edge in edges if edge.target != file.document_id)
+        for mention in file.outline.mentions:
+            yield from self.of_mention(number, mention)
+
+    def of_mention(self, number: int, mention: Mention) -> Iterator[Edge]:
+        source = self.project.id_of(Place(number, mention.owner))
+        file = self.project.files[number]
+        if not file.family:
+            found = named(self.project, self.members, file, mention.path)
+            yield from self._edges(source, found, mention.relation, mention.line)
+            return
+        yield from self._edges(source, self._meant(number, mention), mention.relation, mention.line)
+
+    def _edges(self, source: str, answer: Answer, relation: Relation, line: int) -> Iterator[Edge]:
+        for place in self._places(answer.things, relation):
+            yield Edge(source, self.project.id_of(place), relation, answer.confidence, line)
+
+    def _places(self, things: Iterable[Thing], relation: Relation) -> list[Place]:
+        """The nodes that stand for `things`: a package's are its files, and only an import means them."""
+        places: list[Place] = []
+        for thing in things:
+            if isinstance(thing, Place):
+                places.append(thing)
+            elif relation == "imports":
+                files = self.project.packages.get((thing.family, thing.name), [])
+                places += [Place(file, 0) for file in files]
+        return places if len(places) <= MAX_CANDIDATES else []
+
+    # Imports
+
+    def _brought_in(self, number: int, imported: Import) -> Answer:
+        """The member an import names, or else the module it names it of."""
+        module = self.members.module(number, imported)
+        if imported.name in ("", "*") or not module.things:
+            return module
+        found = self.members.imported(number, imported)
+        own = found.things and found.things != (Place(number, 0),)
+        return found if own else module
+
+    # Mentions
+
+    def _meant(self, number: int, mention: Mention) -> Answer:
+        if mention.relation in ("extends", "implements"):
+            found = self.hierarchy.base(number, mention)
+        elif mention.base == "unknown":
+            found = UNKNOWN
+        elif mention.base in ("self", "super"):
+            found = self._of_self(number, mention)
+        elif mention.base == "type" and len(mention.path) > 1:
+            found = self._of_type(number, mention)
+        else:
+            found = self.scopes.path(number, mention.owner, mention.path)
+        if found.things:
+            return self._weighed(found, mention.relation)
+        return found if found.settled else self._guess(number, mention, found.confidence)
+
+    def _weighed(self, found: Answer, relation: Relation) -> Answer:
+        things = tuple(self._default(thing) for thing in found.things) if relation != "references" else ()
+        found = Answer(things or found.things, found.confidence)
+        called = [thing for thing in found.things if isinstance(thing, Place) and relation == "calls"]
+        if any(self.project.symbol(place).kind == "variable" for place in called):
+            return found.at_most("likely")  # it is the variable's value that is called
+        return found
+
+    def _default(self, thing: Thing) -> Thing:
+        """A script's module that is called or extended is what it exports as `default`."""
+        if isinstance(thing, Space) or thing.symbol or self.project.files[thing.file].family != "script":
+            return thing
+        found = self.members.of(thing, "default")
+        return found.things[0] if len(found.things) == 1 else thing
+
+    def _of_self(self, number: int, mention: Mention) -> Answer:
+        seen = self.hierarchy.inherited if mention.base == "super" else self.hierarchy.member
+        classes = self.hierarchy.enclosing_class(number, mention.owner)
+        found = either(seen(c, mention.path[0]) for c in classes.things if isinstance(c, Place))
+        for name in mention.path[1:]:
+            if not found.things:
+                return found
+            found = either(self.scopes.member(thing, name) for thing in found.things)
+        return found.at_most(classes.confidence) if classes.things else UNKNOWN
+
+    def _of_type(self, number: int, mention: Mention) -> Answer:
+        """A member of a receiver whose class is known. What a function gives back is not known."""
+        types = self.scopes.path(number, mention.owner, mention.path[:-1])
+        if not types.things:
+            return types
+        values = ("function", "method", "variable")
+        places = [thing for thing in types.things if isinstance(thing, Place)]
+        if any(self.project.symbol(place).kind in values for place in places):
+            inside = either(self.members.of(thing, mention.path[-1]) for thing in types.things)
+            return inside.at_most(types.confidence) if inside.things else UNKNOWN
+        if len(places) > 1 and len({self.project.qualified(place) for place in places}) == 1:
+            return self.scopes.member(places[0], mention.path[-1])
+        found = either(self.scopes.member(thing, mention.path[-1]) for thing in types.things)
+        return found.at_most(types.confidence)
+
+    # Guesses
+
+    def _guess(self, number: int, mention: Mention, ceiling: Confidence) -> Answer:
+        """By its last name alone: likely if the project has one such definition, possible if it has a few."""
+        family, name = self.project.files[number].family, mention.path[-1]
+        is_bare = mention.base == "name" and len(mention.path) == 1
+        key = (family, name, mention.relation, is_bare)
+        if key not in self._candidates:
+            self._candidates[key] = self._called(family, name, mention.relation, is_bare)
+        found = self._candidates[key].at_most(weaker(ceiling, "likely"))
+        if is_bare or name not in COMMON_MEMBERS:
+            return found
+        return found.at_most("possible") if len(found.things) == 1 else FOREIGN
+
+    def _called(self, family: str, name: str, relation: Relation, is_bare: bool) -> Answer:
+        """The definitions of that name that can be meant."""
+        places = self.project.by_name.get((family, name), ())
+        fits = [place for place in places if self._fits(place, relation, is_bare)]
+        fits = self.members.definitions(fits) if family == "c" else fits
+        return exactly(fits) if len(fits) <= MAX_CANDIDATES else FOREIGN
+
+    def _fits(self, place: Place, relation: Relation, is_bare: bool) -> bool:
+        """A bare name means no member of a class, unless the language sees those too; a member's does."""
+        file, symbol = self.project.files[place.file], self.project.symbol(place)
+        parent = file.symbol(symbol.parent or 0)
+        if symbol.kind not in _KINDS.get(relation, ()) or parent.kind in ("function", "method"):
+            return False
+        is_member = parent.kind != "module" or parent.path != symbol.path[:-1]
+        return (not is_member or file.family in IMPLICIT_SELF) if is_bare else is_member
+
+
+def contained(file: File) -> Iterator[Edge]:
+    for number, symbol in enumerate(file.outline.symbols):
+        if number:
+            yield Edge(file.ids[symbol.parent or 0], file.ids[number], "contains", "exact", symbol.first_line)
+
+
+def strongest(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """In a fixed order, each relation of two nodes on a line once: the surest."""
+    kept: dict[tuple[str, str, str, int], Edge] = {}
+    for edge in edges:
+        key = (edge.source, edge.target, edge.relation, edge.line)
+        known = kept.get(key)
+        if known is None or STRENGTH[edge.confidence] < STRENGTH[known.confidence]:
+            kept[key] = edge
+    return tuple(kept[key] for key in sorted(kept))

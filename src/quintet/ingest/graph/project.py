@@ -1,0 +1,192 @@
+"""The outlines of a root, indexed once: which file is which module, and every definition by its names."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from quintet.ingest.graph.languages import FAMILIES, FILE_MODULES, INCLUDES
+from quintet.symbols import FileOutline, Import, Mention, Symbol, node_ids
+
+Name = tuple[str, ...]
+
+_ENDINGS = {
+    "python": (".pyi", ".pyw", ".py"),
+    "script": (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
+    "rust": (".rs",),
+}
+# A file so called stands for its folder.
+_FOLDER_FILES = {"python": {"__init__"}, "script": {"index"}, "rust": {"mod", "lib", "main"}}
+SCRIPT_ENDINGS = _ENDINGS["script"]
+
+
+class Place(NamedTuple):
+    """A definition: number of its file in `Project.files`, number of its symbol there; 0 is the module."""
+
+    file: int
+    symbol: int
+
+
+class Space(NamedTuple):
+    """A folder, package or namespace that no single file stands for."""
+
+    family: str
+    name: Name
+
+
+Thing = Place | Space
+
+
+def split_name(text: str) -> Name:
+    """The parts of a name in any language's spelling."""
+    for separator in ("::", "\\", "/"):
+        text = text.replace(separator, ".")
+    return tuple(part for part in text.split(".") if part)
+
+
+def home_of(path: str, language: str, package: str) -> Name:
+    """The name of the module, package or namespace that a file's definitions are in."""
+    family = FAMILIES.get(language, "")
+    if family in ("java", "csharp", "php"):
+        return split_name(package)
+    folders = tuple(path.split("/")[:-1])
+    if family == "go":
+        return folders
+    if family not in FILE_MODULES:
+        return ()
+    stem = stem_of(path, family)
+    return folders if stem in _FOLDER_FILES[family] else (*folders, stem)
+
+
+def stem_of(path: str, family: str) -> str:
+    name = path.rsplit("/", 1)[-1]
+    for ending in _ENDINGS.get(family, ()):
+        if name.endswith(ending) and name != ending:
+            return name[: -len(ending)]
+    return name.rsplit(".", 1)[0] or name
+
+
+def is_star(imported: Import, family: str) -> bool:
+    """Whether an import brings in all that a module or file has, under the names it has there."""
+    if imported.alias or (family == "script" and not imported.exported):
+        return False
+    return imported.name == "*" or (not imported.name and family in INCLUDES)
+
+
+class File:
+    """One file with what its outline says by name."""
+
+    def __init__(self, given: FileOutline) -> None:
+        self.document_id, self.path, self.outline = given.document_id, given.path, given.outline
+        self.family = FAMILIES.get(given.outline.language, "")
+        self.home = home_of(given.path, given.outline.language, given.outline.package)
+        self.folder = tuple(given.path.split("/")[:-1])
+        self.numbers: dict[Name, int] = {}  # of overloads the first
+        for number, symbol in enumerate(given.outline.symbols):
+            self.numbers.setdefault(symbol.path, number)
+        self.bases: dict[int, list[Mention]] = defaultdict(list)
+        for mention in given.outline.mentions:
+            if mention.relation in ("extends", "implements"):
+                self.bases[self.first(mention.owner)].append(mention)
+        self.bound: dict[str, list[Import]] = defaultdict(list)
+        self.stars: list[Import] = []
+        for imported in given.outline.imports:
+            alias = imported.alias
+            if self.family == "python" and not imported.name and not alias:
+                alias = imported.module.partition(".")[0]  # `import a.b` binds `a`
+            if alias:
+                self.bound[alias].append(imported)
+            elif is_star(imported, self.family):
+                self.stars.append(imported)
+        self.exports: dict[str, list[str]] = defaultdict(list)
+        for outside, inside in given.outline.exports:
+            self.exports[outside].append(inside)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        return node_ids(self.document_id, self.outline)
+
+    def symbol(self, number: int) -> Symbol:
+        return self.outline.symbols[number]
+
+    def first(self, number: int) -> int:
+        """The first of the overload set that symbol `number` belongs to."""
+        return self.numbers[self.outline.symbols[number].path] if number < len(self.outline.symbols) else 0
+
+    def scopes(self, number: int) -> Iterator[int]:
+        """`number` and what it stands in, the module last."""
+        left = len(self.outline.symbols)
+        current: int | None = number
+        while current and left:
+            yield current
+            current, left = self.outline.symbols[current].parent, left - 1
+        yield 0
+
+
+class Project:
+    def __init__(self, files: Sequence[FileOutline]) -> None:
+        ordered = sorted(files, key=lambda file: (file.path, file.document_id))
+        self.files = [File(file) for file in ordered]
+        self.by_path = {file.path: number for number, file in enumerate(self.files)}
+        self.modules: dict[tuple[str, Name], list[int]] = defaultdict(list)
+        self.packages: dict[tuple[str, Name], list[int]] = defaultdict(list)  # by the very name they are in
+        self.spaces: set[Space] = set()
+        self.tails: dict[tuple[str, str], list[Name]] = defaultdict(list)  # last part -> whole names
+        self.path_tails: dict[str, list[int]] = defaultdict(list)  # last part of a path -> files
+        self.symbols: dict[tuple[str, Name], list[Place]] = defaultdict(list)
+        self.by_name: dict[tuple[str, str], list[Place]] = defaultdict(list)
+        for number, file in enumerate(self.files):
+            self.path_tails[file.path.rsplit("/", 1)[-1]].append(number)
+            if file.family:
+                self._add_module(number, file)
+                self._add_symbols(number, file)
+        for space in sorted(self.spaces):
+            if space.name:
+                self.tails[space.family, space.name[-1]].append(space.name)
+
+    def _add_module(self, number: int, file: File) -> None:
+        if file.family in FILE_MODULES:
+            self.modules[file.family, file.home].append(number)
+        self.packages[file.family, file.home].append(number)
+        for length in range(len(file.home) + 1):
+            self.spaces.add(Space(file.family, file.home[:length]))
+
+    def _add_symbols(self, number: int, file: File) -> None:
+        for path, symbol in file.numbers.items():
+            if not path:
+                continue
+            self.symbols[file.family, file.home + path].append(Place(number, symbol))
+            self.by_name[file.family, path[-1]].append(Place(number, symbol))
+            if file.outline.symbols[symbol].kind == "module":
+                self.spaces.add(Space(file.family, file.home + path))
+
+    def symbol(self, place: Place) -> Symbol:
+        return self.files[place.file].symbol(place.symbol)
+
+    def qualified(self, place: Place) -> Name:
+        file = self.files[place.file]
+        return file.home + file.symbol(place.symbol).path
+
+    def id_of(self, place: Place) -> str:
+        file = self.files[place.file]
+        return file.ids[place.symbol] if place.symbol else file.document_id
+
+    def modules_at(self, family: str, name: Name) -> tuple[Thing, ...]:
+        """The module or package called `name`, from the root; several files may claim one name."""
+        files = self.modules.get((family, name), [])
+        if files:
+            return tuple(Place(number, 0) for number in self._preferred(family, files))
+        space = Space(family, name)
+        return (space,) if space in self.spaces else ()
+
+    def _preferred(self, family: str, files: list[int]) -> list[int]:
+        """One of `a.py` and `a.pyi`, of `a.ts`, `a.js` and `a/index.ts`, of `lib.rs` and `main.rs`."""
+
+        def rank(number: int) -> tuple[bool, int, str]:
+            path = self.files[number].path
+            stands_for_folder = stem_of(path, family) in _FOLDER_FILES[family] and family == "script"
+            endings = (".py", ".pyw", ".pyi", *SCRIPT_ENDINGS[1:], ".d.ts")
+            ending = next((i for i, e in enumerate(endings) if path.endswith(e)), len(endings))
+            return (stands_for_folder, ending, path)
+
+        return sorted(files, key=rank)[:1]

@@ -1,0 +1,62 @@
+"""The last stage of a run over files: edges, once the outlines of all files are there."""
+
+from collections.abc import Mapping, Sequence
+
+from quintet.ingest.graph import affected, bound_names, resolve
+from quintet.ingest.run import Run
+from quintet.ports import Unlinked
+from quintet.symbols import FileOutline, Outline
+
+LINKER = "1"  # counts up when the same outlines give other edges
+HERITAGE = ("extends", "implements")
+
+
+def link(run: Run) -> None:
+    """Make the edges of whatever changed since they were made last, in this run or one that was cut short."""
+    everything = run.force or run.writer.linker() != LINKER
+    for root in run.writer.roots():
+        _link_root(run, root.name, everything)
+    if everything:
+        with run.writer.batch():
+            run.writer.use_linker(LINKER)
+
+
+def _link_root(run: Run, root: str, everything: bool) -> None:
+    changes = run.writer.unlinked(root)
+    if not changes and not everything:
+        return
+    files = run.writer.outlines(root)
+    wanted = {file.document_id for file in files} if everything else _wanted(files, changes)
+    run.progress("graph", 0, len(wanted))
+    found = resolve(files, None if everything else wanted)
+    with run.writer.batch():
+        run.writer.link(root, {document: found.get(document, ()) for document in sorted(wanted)})
+    run.progress("graph", len(wanted), len(wanted))
+
+
+def _wanted(files: Sequence[FileOutline], changes: Sequence[Unlinked]) -> set[str]:
+    """The documents that changed, and those whose edges may lead elsewhere now."""
+    present = {file.document_id: file.outline for file in files}
+    changed = {change.document_id for change in changes} & present.keys()
+    names = set().union(*(_names(change, present) for change in changes))
+    return (affected(files, changed, names) | changed) & present.keys()
+
+
+def _names(change: Unlinked, present: Mapping[str, Outline]) -> set[str]:
+    """What the document bound before or binds now, unless others can see no difference."""
+    before, after = change.before, present.get(change.document_id)
+    if before and after and not change.lost and _face(before) == _face(after):
+        return set()
+    return set().union(*(bound_names(outline, change.path) for outline in (before, after) if outline))
+
+
+def _face(outline: Outline) -> tuple[object, ...]:
+    """What the edges of other documents depend on: all but lines and what is said inside."""
+    return (
+        outline.language,
+        outline.package,
+        outline.exports,
+        [(s.kind, s.path, s.parent, s.visibility) for s in outline.symbols],
+        [(i.owner, i.module, i.level, i.name, i.alias, i.exported) for i in outline.imports],
+        [(m.owner, m.relation, m.path, m.base) for m in outline.mentions if m.relation in HERITAGE],
+    )

@@ -1,0 +1,155 @@
+"""The rows of the code graph: symbols change with their document, edges when a run has seen all files.
+
+A row of `outlines` and of `symbols` lives as long as its id does, through any number of edits, so that edges
+from other documents stay. `unlinked` remembers, in the transaction that changed a document, what it was
+when edges were last made: whoever makes them anew sees which names came and went.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import apsw
+
+from quintet.ports import Entry, Unlinked
+from quintet.stores.sqlite.graph_codec import decoded, encoded
+from quintet.stores.sqlite.graph_names import names, nodes_of_chunks, outline_of
+from quintet.symbols import Edge, FileOutline, Outline, node_ids
+
+EPOCH = "INSERT INTO meta VALUES ('graph_epoch', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
+LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"
+OUT_EDGES = "DELETE FROM edges WHERE source IN (SELECT row FROM symbols WHERE outline = ?)"
+
+
+def put(connection: apsw.Connection, entry: Entry) -> list[str | None]:
+    """Replace a document's symbols; the node of each of its chunks. Edges stay until the graph is linked."""
+    document, outline = entry.document, outline_of(entry)
+    body = encoded(outline)
+    before = connection.execute("SELECT body FROM outlines WHERE document = ?", (document.id,)).get
+    if before != body:
+        _mark(connection, document.id, document.root, document.path, before)
+        connection.execute(
+            "INSERT INTO outlines (document, body) VALUES (?, ?) "
+            "ON CONFLICT (document) DO UPDATE SET body = excluded.body",
+            (document.id, body),
+        )
+    row = int(connection.execute("SELECT row FROM outlines WHERE document = ?", (document.id,)).get)
+    if _put_symbols(connection, row, entry, outline):
+        connection.execute(EPOCH)
+    return nodes_of_chunks(document, outline, entry.chunks)
+
+
+def _mark(connection: apsw.Connection, document: str, root: str, path: str, before: str | None) -> None:
+    """The first mark counts: it tells what the edges in the table were made of."""
+    connection.execute(
+        "INSERT OR IGNORE INTO unlinked VALUES (?, ?, ?, ?, 0)", (document, root, path, before)
+    )
+
+
+def _put_symbols(connection: apsw.Connection, outline_row: int, entry: Entry, outline: Outline) -> bool:
+    """Write what differs; whether anything did."""
+    wanted = dict(_symbol_rows(entry, outline))
+    found = connection.execute(
+        "SELECT id, number, parent, kind, name, qualified_name, signature, docstring, first_line, last_line, "
+        "visibility, is_test FROM symbols WHERE outline = ?",
+        (outline_row,),
+    )
+    stored = {node: values for node, *values in found}
+    gone = [(node,) for node in stored if node not in wanted]
+    for statement in (
+        "DELETE FROM edges WHERE source = (SELECT row FROM symbols WHERE id = ?)",
+        "DELETE FROM edges WHERE target = (SELECT row FROM symbols WHERE id = ?)",
+        "DELETE FROM symbols WHERE id = ?",
+    ):
+        connection.executemany(statement, gone)
+    if gone:
+        connection.execute(LOST, (entry.document.id,))
+    changed = [(node, outline_row, *values) for node, values in wanted.items() if stored.get(node) != values]
+    connection.executemany(
+        "INSERT INTO symbols (id, outline, number, parent, kind, name, qualified_name, signature, docstring, "
+        "first_line, last_line, visibility, is_test) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (id) DO UPDATE SET number = excluded.number, parent = excluded.parent, "
+        "kind = excluded.kind, name = excluded.name, qualified_name = excluded.qualified_name, "
+        "signature = excluded.signature, docstring = excluded.docstring, "
+        "first_line = excluded.first_line, last_line = excluded.last_line, "
+        "visibility = excluded.visibility, is_test = excluded.is_test",
+        changed,
+    )
+    return bool(gone or changed)
+
+
+def _symbol_rows(entry: Entry, outline: Outline) -> Iterator[tuple[str, list[Any]]]:
+    ids = node_ids(entry.document.id, outline)
+    called = names(entry.document, outline)
+    for number, (node, symbol, (name, qualified)) in enumerate(
+        zip(ids, outline.symbols, called, strict=True)
+    ):
+        prose = not symbol.path and entry.document.language is None
+        yield (
+            node,
+            [
+                number,
+                symbol.parent,
+                "document" if prose else symbol.kind,
+                name,
+                qualified,
+                symbol.signature,
+                symbol.docstring,
+                symbol.first_line,
+                symbol.last_line,
+                symbol.visibility,
+                int(symbol.is_test),
+            ],
+        )
+
+
+def remove(connection: apsw.Connection, document: str, root: str, path: str) -> None:
+    found = connection.execute("SELECT row, body FROM outlines WHERE document = ?", (document,)).fetchall()
+    for row, body in cast("list[tuple[int, str]]", found):
+        _mark(connection, document, root, path, body)
+        connection.execute(LOST, (document,))
+        connection.execute(OUT_EDGES, (row,))
+        connection.execute(
+            "DELETE FROM edges WHERE target IN (SELECT row FROM symbols WHERE outline = ?)", (row,)
+        )
+        connection.execute("DELETE FROM symbols WHERE outline = ?", (row,))
+        connection.execute("DELETE FROM outlines WHERE row = ?", (row,))
+        connection.execute(EPOCH)
+
+
+def drop_root(connection: apsw.Connection, root: str) -> None:
+    """Edges stay within a root, so with its documents gone nothing is left to link."""
+    connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
+
+
+def unlinked(connection: apsw.Connection, root: str) -> list[Unlinked]:
+    rows = connection.execute(
+        "SELECT document, path, before, lost FROM unlinked WHERE root = ? ORDER BY path", (root,)
+    )
+    return [
+        Unlinked(document, path, decoded(body) if body else None, bool(lost))
+        for document, path, body, lost in rows
+    ]
+
+
+def outlines(connection: apsw.Connection, root: str) -> list[FileOutline]:
+    rows = connection.execute(
+        "SELECT o.document, d.path, o.body FROM roots r JOIN documents d ON d.root = r.row "
+        "JOIN outlines o ON o.document = d.id WHERE r.name = ? ORDER BY d.path",
+        (root,),
+    )
+    return [FileOutline(document, path, decoded(body)) for document, path, body in rows]
+
+
+def link(connection: apsw.Connection, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
+    """Put these in the place of all that goes out of these documents, and take the root's marks away."""
+    for document, found in edges.items():
+        row = connection.execute("SELECT row FROM outlines WHERE document = ?", (document,)).get
+        connection.execute(OUT_EDGES, (row,))
+        connection.executemany(
+            "INSERT INTO edges VALUES ((SELECT row FROM symbols WHERE id = ?), "
+            "(SELECT row FROM symbols WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING",
+            ((edge.source, edge.target, edge.relation, edge.confidence, edge.line) for edge in found),
+        )
+    connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
+    if edges:
+        connection.execute(EPOCH)
