@@ -1,0 +1,56 @@
+"""The code that memories are about, as the index and the disk know it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from quintet.contracts.memory import shown, shown_about
+from quintet.ingest.about import Subjects
+from quintet.memo import FRESHNESS, About, Memo
+from quintet.model import Json
+from quintet.ports import Root
+from quintet.ranking.freshness import BEST_FIRST
+from quintet.search.subject import subject
+from quintet.settings import Settings
+from quintet.stores.sqlite.store import SqliteStore
+
+
+class Code:
+    """`store` is that of the index."""
+
+    def __init__(self, store: SqliteStore, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def looked_up(self, names: Sequence[str]) -> tuple[About, ...]:
+        """What each name means, and what that looks like now."""
+        if not names:
+            return ()
+        base = Path.cwd()
+        with self._store.snapshot() as snapshot:
+            subjects = self._subjects(snapshot.catalog.roots())
+            meant = [subject(name, snapshot.catalog, snapshot.graph, base) for name in names]
+        found = {one.key: subjects.recorded(one) for one in meant}
+        return tuple(found.values())
+
+    def shown(self, memos: Sequence[Memo]) -> list[dict[str, Json]]:
+        """Memories as answers show them, with whether what they are about changed since."""
+        judged = self.judged(memos)
+        return [{**shown(memo), **one} for memo, one in zip(memos, judged, strict=True)]
+
+    def judged(self, memos: Sequence[Memo]) -> list[dict[str, Json]]:
+        """What each memory is about, and the freshness class that follows from it."""
+        if not any(memo.about for memo in memos):
+            return [{"freshness": "Fresh"} for _ in memos]
+        with self._store.snapshot() as snapshot:
+            subjects = self._subjects(snapshot.catalog.roots())
+        return [_judged(memo, subjects) for memo in memos]
+
+    def _subjects(self, roots: Sequence[Root]) -> Subjects:
+        return Subjects({root.name: root.location for root in roots}, self._settings.max_file_bytes)
+
+
+def _judged(memo: Memo, subjects: Subjects) -> dict[str, Json]:
+    states = [subjects.state(one) for one in memo.about]
+    about: list[Json] = [shown_about(one, state) for one, state in zip(memo.about, states, strict=True)]
+    worst = max((FRESHNESS[state] for state in states), key=BEST_FIRST.index, default="Fresh")
+    return {"about": about, "freshness": worst}

@@ -1,0 +1,163 @@
+"""A memory knows what its code looked like when it was remembered, and says when that changed."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quintet
+from memory.views import results
+from quintet.errors import UsageError
+from quintet.ingest.about import Subjects
+from quintet.memo import About
+from quintet.memory import Memory
+
+
+def states(memory: Memory, id: str) -> list[str]:
+    about: Any = memory.get(id)["about"]
+    return [one["state"] for one in about]
+
+
+def test_a_file_is_unchanged_then_changed_then_gone(memory: Memory, project: Path) -> None:
+    kept = memory.remember("the ttl is 300", about=["src/cache.py"])
+    file = project / "src" / "cache.py"
+    assert states(memory, kept.id) == ["unchanged"]
+    before = file.read_text("utf-8")
+    file.write_text(before + "# more\n", "utf-8")
+    assert states(memory, kept.id) == ["changed"]
+    file.write_text(before, "utf-8")
+    assert states(memory, kept.id) == ["unchanged"]
+    file.unlink()
+    assert states(memory, kept.id) == ["gone"]
+
+
+def test_recall_says_so_for_each_result_with_its_class(memory: Memory, project: Path) -> None:
+    memory.remember("the ttl is 300", about=["src/cache.py", "src/store.py"])
+    memory.remember("the ttl is in seconds")
+    (project / "src" / "cache.py").write_text("TTL = 10\n", "utf-8")
+    found = {one["text"]: one for one in results(memory.recall("ttl"))}
+    stale = found["the ttl is 300"]
+    assert stale["about"] == [
+        {"path": "src/cache.py", "root": "project", "state": "changed"},
+        {"path": "src/store.py", "root": "project", "state": "unchanged"},
+    ]
+    assert (stale["freshness"], found["the ttl is in seconds"]["freshness"]) == ("Stale", "Fresh")
+    (project / "src" / "store.py").unlink()
+    assert results(memory.recall("300"))[0]["freshness"] == "StaleWithRisk"
+
+
+def test_indexing_the_change_does_not_hide_it(memory: Memory, index: quintet.Index, project: Path) -> None:
+    kept = memory.remember("the ttl is 300", about=["src/cache.py"])
+    (project / "src" / "cache.py").write_text("TTL = 10\n", "utf-8")
+    index.sync()
+    assert states(memory, kept.id) == ["changed"]
+
+
+def test_a_symbol_changes_with_its_own_lines_only(memory: Memory, project: Path) -> None:
+    kept = memory.remember("get returns its key", about=["Cache.get"])
+    file = project / "src" / "cache.py"
+    text = file.read_text("utf-8")
+    file.write_text("import os\n\n" + text.replace("TTL = 300", "TTL = 5"), "utf-8")
+    assert states(memory, kept.id) == ["unchanged"]
+    file.write_text(text.replace("return key", "return None"), "utf-8")
+    assert states(memory, kept.id) == ["changed"]
+    file.write_text("TTL = 300\n", "utf-8")
+    assert states(memory, kept.id) == ["gone"]
+
+
+def test_a_symbol_is_shown_with_its_place(memory: Memory) -> None:
+    kept = memory.remember("get returns its key", about=["Cache.get"])
+    assert memory.get(kept.id)["about"] == [
+        {
+            "path": "src/cache.py",
+            "symbol": "Cache.get",
+            "root": "project",
+            "lines": [5, 6],
+            "state": "unchanged",
+        }
+    ]
+
+
+def test_lines_of_a_file_are_followed_when_they_move(memory: Memory, project: Path) -> None:
+    kept = memory.remember("clear does nothing", about=["src/cache.py:9-10"])
+    file = project / "src" / "cache.py"
+    file.write_text("# moved down\n" + file.read_text("utf-8"), "utf-8")
+    assert states(memory, kept.id) == ["unchanged"]
+    file.write_text(file.read_text("utf-8").replace("pass", "return"), "utf-8")
+    assert states(memory, kept.id) == ["changed"]
+
+
+def test_a_symbol_defined_twice_is_refused_with_its_places(memory: Memory) -> None:
+    with pytest.raises(UsageError, match=r"defined in 2 places \(src/cache.py:9-10, src/store.py:1-2\)"):
+        memory.remember("clear it", about=["clear"])
+    memory.remember("clear it", about=["src/store.py:1-2"])
+
+
+def test_a_name_that_means_nothing_yet_is_kept_as_unknown(memory: Memory) -> None:
+    kept = memory.remember("to be written", about=["src/later.py", "Later.get", "C++ & co"])
+    assert states(memory, kept.id) == ["unknown"] * 3
+    assert [sorted(one) for one in memory.get(kept.id)["about"]] == [  # type: ignore[union-attr, arg-type]
+        ["path", "state"],
+        ["state", "symbol"],
+        ["state", "symbol"],
+    ]
+
+
+def test_a_file_that_is_not_indexed_counts_if_it_lies_in_an_indexed_folder(
+    memory: Memory, project: Path, tmp_path: Path
+) -> None:
+    (project / "new.py").write_text("x = 1\n", "utf-8")
+    (tmp_path / "outside.py").write_text("x = 1\n", "utf-8")
+    inside = memory.remember("inside", about=["new.py"])
+    outside = memory.remember("outside", about=[str(tmp_path / "outside.py")])
+    assert (states(memory, inside.id), states(memory, outside.id)) == (["unchanged"], ["unknown"])
+
+
+def test_a_file_may_be_named_as_it_lies_on_disk(memory: Memory, project: Path) -> None:
+    kept = memory.remember("by its place", about=[str(project / "src" / "cache.py"), "./src/cache.py"])
+    (about,) = memory.get(kept.id)["about"]  # type: ignore[misc, union-attr]
+    assert about["path"] == "src/cache.py"  # type: ignore[index, call-overload]
+
+
+def test_saying_it_again_confirms_it_for_the_code_as_it_is_now(memory: Memory, project: Path) -> None:
+    kept = memory.remember("the ttl is a number", about=["src/cache.py"])
+    (project / "src" / "cache.py").write_text("TTL = 10\n", "utf-8")
+    assert states(memory, kept.id) == ["changed"]
+    memory.remember("the ttl is a number", about=["src/cache.py"])
+    assert states(memory, kept.id) == ["unchanged"]
+
+
+def test_a_folder_that_is_not_there_says_nothing_about_its_files(
+    memory: Memory, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = memory.remember("the ttl is 300", about=["src/cache.py"])
+    monkeypatch.chdir(tmp_path)
+    shutil.move(project / ".quintet", tmp_path / "kept")
+    shutil.rmtree(project)
+    with quintet.open(tmp_path / "kept", "hashing") as moved:
+        assert states(moved.memory, kept.id) == ["unknown"]
+
+
+def test_a_path_that_leads_out_of_its_folder_is_never_read(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "secret").write_text("x", "utf-8")
+    (tmp_path / "root" / "link").symlink_to(tmp_path / "secret")
+    subjects = Subjects({"r": str(tmp_path / "root")}, 1_000)
+    for path in ("../secret", "link", str(tmp_path / "secret")):
+        assert subjects.recorded(About(path, root="r")).digest is None
+
+
+def test_a_file_that_grew_too_large_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x", "utf-8")
+    recorded = Subjects({"r": str(tmp_path)}, 10).recorded(About("a", root="r"))
+    (tmp_path / "a").write_text("x" * 11, "utf-8")
+    assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "changed"
+
+
+def test_a_file_that_is_no_text_is_compared_by_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\0\1\2")
+    recorded = Subjects({"r": str(tmp_path)}, 10).recorded(About("a", root="r"))
+    assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "unchanged"
+    (tmp_path / "a").write_bytes(b"\0\1\3")
+    assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "changed"
