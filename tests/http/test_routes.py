@@ -96,6 +96,26 @@ def test_metrics_count_requests_and_searches_and_tell_the_size_of_the_index(clie
     assert "bread" not in answer.text
 
 
+def test_metrics_count_what_the_query_cache_does(client: httpx.Client) -> None:
+    def figures() -> dict[str, float]:
+        lines = client.get("/metrics").text.splitlines()
+        return {
+            name: float(value)
+            for name, value in (one.split() for one in lines if "_cache_" in one and one[0] != "#")
+        }
+
+    before = figures()
+    for _ in range(3):
+        client.post("/v1/search", json={"query": "a query of its own", "mode": "lexical"})
+    after = figures()
+    more = {name.removeprefix("quintet_cache_"): after[name] - before[name] for name in after}
+    assert (more["hits_total"], more["misses_total"], more["entries"]) == (2, 1, 1)
+    assert (more["evictions_total"], more["expired_total"]) == (0, 0)
+    assert more["bytes"] > 0
+    assert "# TYPE quintet_cache_hits_total counter" in client.get("/metrics").text
+    assert client.get("/v1/status").json()["cache"]["hits"] == after["quintet_cache_hits_total"]
+
+
 def test_a_histogram_counts_upwards(client: httpx.Client) -> None:
     client.post("/v1/search", json={"query": "bread"})
     prefix = 'quintet_search_seconds_bucket{contract="quintet"'

@@ -21,12 +21,18 @@ class Gauges:
         self._seen: tuple[float, IndexStatus] | None = None
 
     def now(self) -> Mapping[str, tuple[str, float]]:
-        status = self._status()
+        status, cache = self._status(), self._doors.index.cache.figures()
         return {
             "quintet_index_documents": ("Documents in the index.", status.files),
             "quintet_index_chunks": ("Chunks in the index.", status.chunks),
             "quintet_index_embedded_chunks": ("Chunks that have a vector.", status.embedded),
             "quintet_index_generation": ("Generation of the index.", status.generation),
+            "quintet_cache_hits_total": ("Searches whose legs were in the cache.", cache.hits),
+            "quintet_cache_misses_total": ("Searches whose legs were not.", cache.misses),
+            "quintet_cache_evictions_total": ("Entries that made room for others.", cache.evictions),
+            "quintet_cache_expired_total": ("Entries that were too old.", cache.expired),
+            "quintet_cache_entries": ("Entries in the cache.", cache.entries),
+            "quintet_cache_bytes": ("Memory the cache takes, about.", cache.bytes),
             "quintet_engine_calls": ("Calls of the engine, running and waiting.", self._workers.admitted),
             "quintet_jobs_unfinished": ("Reindex jobs, running and waiting.", self._jobs.unfinished),
         }

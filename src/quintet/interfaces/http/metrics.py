@@ -62,7 +62,7 @@ class Metrics:
                 self._legs.observe((("contract", contract), ("leg", leg)), taken)
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
-        """Everything counted, and `gauges`: name to help and value."""
+        """Everything counted, and `gauges`: name to help and value. A name on `_total` is a counter."""
         with self._guard:
             lines = [
                 *_head("quintet_http_requests_total", "counter", "Requests answered."),
@@ -72,7 +72,8 @@ class Metrics:
                 *self._legs.lines(),
             ]
         for name, (help, value) in {**gauges, **_memory()}.items():
-            lines += [*_head(name, "gauge", help), _line(name, (), value)]
+            kind = "counter" if name.endswith("_total") else "gauge"
+            lines += [*_head(name, kind, help), _line(name, (), value)]
         return "\n".join(lines) + "\n"
 
 
