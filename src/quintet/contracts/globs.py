@@ -22,6 +22,15 @@ def compiled_glob(pattern: str) -> "re.Pattern[str]":
     return re.compile("|".join(f"(?:{_translated(one)})" for one in _alternatives(pattern)), re.DOTALL)
 
 
+def prefixes(pattern: str) -> list[str]:
+    """How every path that matches must begin, one beginning for each choice of braces.
+
+    >>> prefixes("{docs,src/app}/**/*.md")
+    ['docs/', 'src/app/']
+    """
+    return list(dict.fromkeys(re.split(r"[*?]", one, maxsplit=1)[0] for one in _alternatives(pattern)))
+
+
 def _alternatives(pattern: str) -> list[str]:
     """The pattern without braces, once for each way of choosing from them. An unclosed brace is itself."""
     opened = pattern.find("{")

@@ -1,0 +1,48 @@
+"""Conditions written among the words of a query: `retry lang:python -path:vendor/**`.
+
+A word is a condition only if it is `name:value` with a field that exists and a value that fits it. So
+`std::string`, `http://host`, `12:30`, `before:each` and anything within quotes stay words. What was taken is
+told in a note.
+"""
+
+import re
+
+from quintet.contracts.filter_grammar import parse, render
+from quintet.contracts.filters import MOST_CONDITIONS, as_filter, written
+from quintet.errors import UsageError
+from quintet.model import AllOf, Expression, Filter, Note
+
+PHRASE = r'"[^"]*"'
+VALUE = r'(?:"(?:[^"\\]|\\["\\])*"(?=\s|$)|[^\s":][^\s]*)'
+WORDS = re.compile(rf"(?P<condition>(?<!\S)-?[A-Za-z][^\s():\"]*:{VALUE})|{PHRASE}")
+
+
+def split(query: str) -> tuple[str, Filter, tuple[Note, ...]]:
+    """The words, the conditions among them, and a note of what was taken.
+
+    >>> split("retry lang:python")[:2]
+    ('retry', Filter(conditions=(Condition(field='lang', value='python'),)))
+    """
+    found: list[Expression] = []
+
+    def taken(match: re.Match[str]) -> str:
+        text = match["condition"]
+        one = _condition(text) if text and len(found) < MOST_CONDITIONS else None
+        if one is None:
+            return match[0]
+        found.append(one)
+        return " "
+
+    words = " ".join(WORDS.sub(taken, query).split())
+    if not found or not words:  # nothing but conditions is no question: then they are its words
+        return query, Filter(), ()
+    whole = AllOf(tuple(found))
+    message = f"read as filters: {render(whole)}; put quotes around them to search for the words"
+    return words, as_filter(whole), ({"code": "filters_read", "message": message},)
+
+
+def _condition(text: str) -> Expression | None:
+    try:
+        return parse(text, written)
+    except UsageError:
+        return None
