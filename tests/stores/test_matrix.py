@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quintet.stores.matrix import Matrix, coarsened, remove_others
+from quintet.stores.matrix import WORTH_A_THREAD, Matrix, coarsened, remove_others
 from quintet.vector import SCALE, Int16, Int64, quantise
 
 CASES = 2_000
@@ -75,7 +75,8 @@ def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> N
             continue
         matrix = Matrix(tmp_path / str(number), vectors.shape[1])
         matrix.append(vectors)
-        near, bound = matrix._coarse_scores(query)
+        near = matrix._coarse_scores(query, np.arange(len(vectors)))
+        bound = matrix._bounds(query, matrix.rows)
         exact = vectors.astype(np.int64) @ query.astype(np.int64)
         share = np.abs(near - exact) / bound
         assert share.max() <= 1.0, number
@@ -86,9 +87,8 @@ def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> N
 class TooSure(Matrix):
     """Believes its coarse scores."""
 
-    def _coarse_scores(self, query: Int16) -> tuple[np.ndarray, np.ndarray]:
-        near, bound = super()._coarse_scores(query)
-        return near, 0 * bound
+    def _bounds(self, query: Int16, rows: np.ndarray) -> np.ndarray:
+        return 0 * super()._bounds(query, rows)
 
 
 def test_without_the_bound_the_ranking_would_be_wrong(tmp_path: Path) -> None:
@@ -193,3 +193,17 @@ def test_only_matrix_folders_of_other_states_are_removed(tmp_path: Path) -> None
         (tmp_path / name / "count").touch()
     remove_others(tmp_path, keep="vectors-2")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "vectors-2"]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
+def test_many_rows_searched_by_several_threads_give_the_same_ranking(tmp_path: Path, share: float) -> None:
+    rows, dimensions = 3 * WORTH_A_THREAD, 4
+    chance = np.random.default_rng(3)
+    vectors = _vectors(chance, "unit", rows, dimensions)
+    matrix = Matrix(tmp_path / "m", dimensions)
+    matrix.append(vectors)
+    places = chance.permutation(rows)[: int(share * rows)].astype(np.int64)
+    products = vectors[places].astype(np.int64) @ vectors[0].astype(np.int64)
+    order = np.argsort(-products, kind="stable")[:50]
+    positions, found = matrix.best(vectors[0], 50, places)
+    assert (positions.tolist(), found.tolist()) == (order.tolist(), products[order].tolist())

@@ -9,7 +9,9 @@ v.q = s*t*(h.g) + s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s
 """
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import numkong
@@ -21,6 +23,9 @@ from quintet.vector import Int16, Int64, dots
 COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
 BLOCK = 8192
+THREADS = min(4, os.cpu_count() or 1)
+WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
+FEW = 8  # below an eighth of the rows, copying those costs less than comparing all
 Int8 = npt.NDArray[np.int8]
 Float64 = npt.NDArray[np.float64]
 ROW = np.dtype([("scale", "<f4"), ("coarse_norm", "<f4"), ("rest_norm", "<f4")])
@@ -34,11 +39,11 @@ class Matrix:
     """
 
     def __init__(self, folder: Path, dimensions: int, *, anew: bool = False) -> None:
-        self._folder = folder
+        self.folder = folder
         self._dimensions = dimensions
         self.exact: Int16 = np.empty((0, dimensions), np.int16)
         self.coarse: Int8 = np.empty((0, dimensions), np.int8)
-        self.rows = np.empty(0, ROW)
+        self._keep(np.empty(0, ROW))
         self._map(0 if anew else self._count_on_disk())
 
     def __len__(self) -> int:
@@ -53,7 +58,7 @@ class Matrix:
         except OSError:  # a disk that cannot be written, or a newer state just removed this folder
             self.exact = np.concatenate([self.exact, vectors])
             self.coarse = np.concatenate([self.coarse, coarse])
-            self.rows = np.concatenate([self.rows, rows])
+            self._keep(np.concatenate([self.rows, rows]))
 
     def is_sound(self, after: int, to: int) -> bool:
         """Do the coarse rows after..to belong to the exact ones?"""
@@ -61,11 +66,11 @@ class Matrix:
         return np.array_equal(coarse, self.coarse[after:to]) and np.array_equal(rows, self.rows[after:to])
 
     def _files(self) -> tuple[Path, Path, Path]:
-        return self._folder / "exact.i16", self._folder / "coarse.i8", self._folder / "rows.f32"
+        return self.folder / "exact.i16", self.folder / "coarse.i8", self.folder / "rows.f32"
 
     def _count_on_disk(self) -> int:
         try:
-            count = int((self._folder / "count").read_text("ascii"))
+            count = int((self.folder / "count").read_text("ascii"))
             sizes = [file.stat().st_size for file in self._files()]
         except (OSError, ValueError):
             return 0
@@ -73,7 +78,7 @@ class Matrix:
         return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
 
     def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void]) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         parts: tuple[npt.NDArray[np.generic], ...] = (vectors, coarse, rows)
         for file, part in zip(self._files(), parts, strict=True):
             width = part.nbytes // len(part)
@@ -84,9 +89,9 @@ class Matrix:
                 target.write(part.tobytes())
                 target.flush()
                 os.fsync(target.fileno())
-        written = self._folder / f"count.{os.getpid()}"
+        written = self.folder / f"count.{os.getpid()}"
         written.write_text(str(len(self) + len(vectors)), "ascii")
-        written.replace(self._folder / "count")
+        written.replace(self.folder / "count")
 
     def _map(self, count: int) -> None:
         if not count:
@@ -95,7 +100,15 @@ class Matrix:
         shape = (count, self._dimensions)
         self.exact = np.memmap(exact, np.int16, "r", shape=shape)
         self.coarse = np.memmap(coarse, np.int8, "r", shape=shape)
-        self.rows = np.array(np.memmap(rows, ROW, "r", shape=(count,)))
+        self._keep(np.array(np.memmap(rows, ROW, "r", shape=(count,))))
+
+    def _keep(self, rows: npt.NDArray[np.void]) -> None:
+        """What belongs to each row, the scales apart, and a row as bad as any in both norms."""
+        self.rows = rows
+        self._scales = rows["scale"].astype(np.float64)
+        self._widest = np.zeros(1, ROW)
+        for norm in ("coarse_norm", "rest_norm"):
+            self._widest[norm] = rows[norm].max(initial=0.0)
 
     def best(self, query: Int16, depth: int, places: Int64) -> tuple[Int64, Int64]:
         """The best `depth` of `places` (rows, in tie order): positions in `places`, and dot products."""
@@ -104,31 +117,77 @@ class Matrix:
         if not query.any():
             first = np.arange(min(depth, len(places)))
             return first, np.zeros(len(first), np.int64)
-        near, bound = self._coarse_scores(query)
-        near, bound = near[places], bound[places]
         candidates = np.arange(len(places))
         if depth < len(places):
-            sure = np.partition(near - bound, len(places) - depth)[len(places) - depth]
-            candidates = np.flatnonzero(near + bound >= sure)
+            candidates = self._contenders(query, depth, places)
+        return self.best_of(query, depth, places, candidates)
+
+    def best_of(self, query: Int16, depth: int, places: Int64, candidates: Int64) -> tuple[Int64, Int64]:
+        """As `best`, but only of `candidates` (positions in `places`, ascending)."""
         exact = self._exact_scores(query, places[candidates])
         # A stable sort keeps the order of `places`, which is the order of ties.
         order = np.argsort(-exact, kind="stable")[:depth]
         return candidates[order], exact[order]
 
-    def _coarse_scores(self, query: Int16) -> tuple[Float64, Float64]:
+    def _contenders(self, query: Int16, depth: int, places: Int64) -> Int64:
+        """Positions of all rows that may be among the best `depth`, ascending.
+
+        At least `depth` rows reach the depth-th coarse score less their bound; whoever cannot reach that
+        with its own bound added is out. First with the widest bound for all, which costs one pass, then
+        with each row's own.
+        """
+        near = self._coarse_scores(query, places)
+        (widest,) = self._bounds(query, self._widest)
+        some = np.flatnonzero(near >= _at(near, depth) - 2 * widest)
+        near, bounds = near[some], self._bounds(query, self.rows[places[some]])
+        return some[near + bounds >= _at(near - bounds, depth)]
+
+    def _coarse_scores(self, query: Int16, places: Int64) -> Float64:
         coarse, (row,) = coarsened(query[np.newaxis])
-        scale = float(row["scale"])
-        product = np.asarray(numkong.cdist(coarse, self.coarse, "dot"), np.float64)[0]
-        rest = float(np.linalg.norm(query - scale * coarse[0].astype(np.float64)))
-        near = product * self.rows["scale"] * scale
+        if len(places) * FEW < len(self):
+            products = _products(coarse, self.coarse[places])
+        else:
+            products = _products(coarse, self.coarse)[places]
+        return np.asarray(products * (self._scales[places] * float(row["scale"])))
+
+    def _bounds(self, query: Int16, rows: npt.NDArray[np.void]) -> Float64:
+        """How far the coarse scores of `rows` can be off."""
+        coarse, (row,) = coarsened(query[np.newaxis])
+        rest = float(np.linalg.norm(query - float(row["scale"]) * coarse[0].astype(np.float64)))
         length = float(np.linalg.norm(query.astype(np.float64)))
-        bound = self.rows["coarse_norm"].astype(np.float64) * rest
-        bound += self.rows["rest_norm"].astype(np.float64) * length
-        return near, bound * (1 + 1e-9) + ROUNDING
+        bound = rows["coarse_norm"].astype(np.float64) * rest
+        bound += rows["rest_norm"].astype(np.float64) * length
+        return np.asarray(bound * (1 + 1e-9) + ROUNDING)
 
     def _exact_scores(self, query: Int16, rows: Int64) -> Int64:
         parts = [dots(self.exact[rows[at : at + BLOCK]], query) for at in range(0, len(rows), BLOCK)]
-        return np.concatenate(parts)
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+def _at(scores: Float64, depth: int) -> float:
+    """The depth-th largest."""
+    place = len(scores) - depth
+    return float(np.partition(scores, place)[place])
+
+
+def _products(query: Int8, rows: Int8) -> Float64:
+    """Integer dot products of one query with all rows, by as many threads as pay."""
+    threads = min(THREADS, len(rows) // WORTH_A_THREAD)
+    if threads < 2:
+        return _dots(query, rows)
+    size = -(-len(rows) // threads)
+    parts = [rows[at : at + size] for at in range(0, len(rows), size)]
+    return np.concatenate(list(_pool().map(lambda part: _dots(query, part), parts)))
+
+
+def _dots(query: Int8, rows: Int8) -> Float64:
+    products: Float64 = np.asarray(numkong.cdist(query, rows, "dot"), np.float64)
+    return np.asarray(products[0])
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, "vectors")
 
 
 def coarsened(vectors: Int16) -> tuple[Int8, npt.NDArray[np.void]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintet.model import Hit
-from quintet.ports import Rows, VectorIndex
+from quintet.ports import Approximation, Rows, VectorIndex
 from quintet.vector import Int16, cosine, quantise
 
 
@@ -30,7 +30,13 @@ class MemoryVectorIndex:
     def dimensions(self) -> int | None:
         return len(self._rows[0].vector) if self._rows else None
 
-    def search(self, vector: Int16, depth: int, within: Rows | None = None) -> list[Hit]:
+    @property
+    def approximation(self) -> Approximation | None:
+        return None
+
+    def search(
+        self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
+    ) -> list[Hit]:
         allowed = None if within is None else set(within.tolist())
         scored = []
         for row, one in enumerate(self._rows, start=1):

@@ -1,6 +1,7 @@
 """Exact vector search over a matrix derived from the `vectors` table."""
 
 import threading
+from functools import cached_property
 from pathlib import Path
 
 import apsw
@@ -8,7 +9,8 @@ import numpy as np
 
 from quintet.errors import UsageError
 from quintet.model import Hit
-from quintet.ports import Rows
+from quintet.ports import Approximation, Rows
+from quintet.stores.hnsw import Approximate
 from quintet.stores.matrix import Matrix, remove_others
 from quintet.stores.sqlite.catalog import meta, number
 from quintet.vector import Int16, Int64, cosine
@@ -26,6 +28,24 @@ class VectorView:
         self.chunks = chunks
         self.places = places
 
+    @cached_property
+    def _by_place(self) -> tuple[Int64, Int64]:
+        """Matrix rows ascending, and at which positions they stand: equal texts share a row."""
+        positions = np.argsort(self.places, kind="stable")
+        return self.places[positions], positions
+
+    def positions(self, rows: Int64) -> Int64:
+        """Where these matrix rows stand in the order of ties, ascending; rows no chunk uses are left out."""
+        places, positions = self._by_place
+        first, end = np.searchsorted(places, rows, "left"), np.searchsorted(places, rows, "right")
+        found = [positions[at:to] for at, to in zip(first.tolist(), end.tolist(), strict=True) if at < to]
+        return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+    def positions_from(self, row: int) -> Int64:
+        """Where the matrix rows from `row` on stand, ascending."""
+        places, positions = self._by_place
+        return np.sort(positions[np.searchsorted(places, row) :])
+
 
 class VectorViews:
     """Keeps the newest view, and the matrix that views share. Safe to use from many threads."""
@@ -35,6 +55,7 @@ class VectorViews:
         self._lock = threading.Lock()
         self._view: VectorView | None = None
         self._matrix: tuple[str, Matrix] | None = None
+        self.approximate = Approximate()
 
     def view(self, connection: apsw.Connection) -> VectorView:
         generation = number(connection, "generation")
@@ -67,6 +88,9 @@ class VectorViews:
         while len(matrix) < last:
             matrix.append(_rows(connection, len(matrix), min(last, len(matrix) + READ_AT_ONCE), dimensions))
         return matrix
+
+    def close(self) -> None:
+        self.approximate.close()
 
 
 def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matrix:
@@ -104,7 +128,20 @@ class SqliteVectorIndex:
     def dimensions(self) -> int | None:
         return number(self._connection, "dimensions") or None
 
-    def search(self, vector: Int16, depth: int, within: Rows | None = None) -> list[Hit]:
+    @property
+    def approximation(self) -> Approximation | None:
+        matrix = self._views.view(self._connection).matrix
+        return None if matrix is None else self._views.approximate.state(matrix)
+
+    def build_approximation(self) -> None:
+        """Build the HNSW graph of all vectors, and wait for it."""
+        matrix = self._views.view(self._connection).matrix
+        if matrix is not None and len(matrix):
+            self._views.approximate.build(matrix)
+
+    def search(
+        self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
+    ) -> list[Hit]:
         view = self._views.view(self._connection)
         if view.matrix is None:
             return []
@@ -119,8 +156,26 @@ class SqliteVectorIndex:
             allowed[within] = True
             kept = allowed[chunks]
             chunks, places = chunks[kept], places[kept]
+        elif ef is not None and (near := self._near(view, vector, depth, ef)) is not None:
+            positions, products = view.matrix.best_of(vector, depth, places, near)
+            return self._hits(chunks[positions], products)
         positions, products = view.matrix.best(vector, depth, places)
         return self._hits(chunks[positions], products)
+
+    def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
+        """Positions worth scoring: what the graph proposes, and all that is newer than the graph.
+
+        None where an exact scan must do: no graph yet, a zero query, or too much was deleted since.
+        """
+        matrix = view.matrix if vector.any() else None
+        hnsw = None if matrix is None else self._views.approximate.graph(matrix)
+        if hnsw is None:
+            return None
+        newer = view.positions_from(hnsw.rows)
+        covered = len(view.places) - len(newer)
+        wanted = -(-depth * hnsw.rows // max(covered, 1))  # some of what it proposes may have been deleted
+        near = np.union1d(view.positions(hnsw.candidates(vector, ef, wanted)), newer)
+        return near if len(near) >= min(depth, len(view.places)) else None
 
     def _hits(self, rows: Int64, products: Int64) -> list[Hit]:
         if not len(rows):
