@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import TypeAlias
 
-from quintet.model import Facts, Hit, Ranked, Signal
+from quintet.model import Facts, Hit, Ranked, Signal, steady
 from quintet.ranking.profile import OrderKey, Profile
 
 SortKey: TypeAlias = tuple[float | str, ...]
@@ -42,6 +42,12 @@ def in_order(
         known = facts[item.best_chunk]
         led = item.evidence.get(lead) if lead else None
         absent, lead_score = (1.0, 0.0) if lead and led is None else (0.0, led.score if led else 0.0)
-        return (absent, -item.score, -lead_score, *(key(item, known) for key in keys), item.item_id)
+        return (
+            absent,
+            -steady(item.score),
+            -steady(lead_score),
+            *(key(item, known) for key in keys),
+            item.item_id,
+        )
 
     return sorted(items, key=place)

@@ -1,0 +1,87 @@
+"""A Merkle tree over documents: one number for all that is indexed, and short proofs that something is.
+
+Documents are placed by their ids, read as hexadecimal digits. A node stands for all ids with one beginning:
+of a single document it is that document's leaf, of several the hash over its children in the order of their
+digits. So the tree depends on the documents alone, not on the order they came in, and a changed document
+changes only the nodes above it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+LEAF, NODE, STATE, EMPTY = b"\x00", b"\x01", b"\x02", b"\x03"  # no hash of one kind is one of another
+
+
+def record(document: Sequence[object], chunks: Sequence[Sequence[object]]) -> str:
+    """A document with its chunks as one line of canonical JSON."""
+    return canonical({"document": list(document), "chunks": [list(chunk) for chunk in chunks]})
+
+
+def canonical(value: object) -> str:
+    """JSON with one way to write each value: sorted keys, no spaces, ASCII.
+
+    >>> canonical({"b": [1, None], "a": "é"})
+    '{"a":"\\\\u00e9","b":[1,null]}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def leaf(line: str) -> bytes:
+    return sha256(LEAF + line.encode("ascii")).digest()
+
+
+def node(children: Mapping[str, bytes]) -> bytes:
+    """The hash over two or more children by their digit."""
+    framed = b"".join(digit.encode("ascii") + children[digit] for digit in sorted(children))
+    return sha256(NODE + framed).digest()
+
+
+def state(root: bytes | None, embedder: str | None) -> str:
+    """The state root: the tree, and what its vectors are by."""
+    return sha256(STATE + (root or sha256(EMPTY).digest()) + canonical(embedder).encode("ascii")).hexdigest()
+
+
+def tree(leaves: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Every node with two or more documents below it, by the beginning of their ids; the root is ''."""
+    nodes: dict[str, bytes] = {}
+    if leaves:
+        _grow("", sorted(leaves), leaves, nodes)
+    return nodes
+
+
+def root_of(leaves: Mapping[str, bytes], nodes: Mapping[str, bytes]) -> bytes | None:
+    return nodes.get("") or next(iter(leaves.values()), None)
+
+
+def _grow(prefix: str, ids: Sequence[str], leaves: Mapping[str, bytes], nodes: dict[str, bytes]) -> bytes:
+    """Depth is bounded by the length of an id, 32 digits."""
+    if len(ids) == 1:
+        return leaves[ids[0]]
+    groups: dict[str, list[str]] = {}
+    for one in ids:
+        groups.setdefault(one[len(prefix)], []).append(one)
+    children = {digit: _grow(prefix + digit, group, leaves, nodes) for digit, group in groups.items()}
+    nodes[prefix] = node(children)
+    return nodes[prefix]
+
+
+def climb(line: str, document_id: str, siblings: Sequence[Mapping[str, str]]) -> bytes:
+    """The root that a document's record leads to, given its siblings on each level, the lowest first.
+
+    Anybody may have written the siblings: what is no digit or no hash raises ValueError.
+    """
+    reached = leaf(line)
+    for depth, others in zip(range(len(siblings) - 1, -1, -1), siblings, strict=True):
+        known = {digit: bytes.fromhex(value) for digit, value in others.items()}
+        if any(len(digit) != 1 or len(value) != sha256().digest_size for digit, value in known.items()):
+            raise ValueError("not a digit with a hash")
+        reached = node({**known, document_id[depth]: reached})
+    return reached
+
+
+def parsed(line: str) -> dict[str, Any]:
+    """A record read back."""
+    read: dict[str, Any] = json.loads(line)
+    return read

@@ -1,0 +1,66 @@
+"""Receipts and proofs of an open index: written, replayed, compared."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import quintet
+from quintet.contracts import HOUSE
+from quintet.errors import Conflict, NotFound
+from quintet.model import Json
+from quintet.search import proof, receipt
+from quintet.search.search import Response
+from quintet.search.verify import Verdict, compare
+from quintet.settings import Settings
+from quintet.stores.sqlite.migrations import MIGRATIONS, UNICODE
+from quintet.stores.sqlite.store import SqliteSnapshot
+
+ENGINE = receipt.Engine(quintet.__version__, len(MIGRATIONS), UNICODE)
+Ask = Callable[[SqliteSnapshot, str, str, Mapping[str, object]], Response]
+
+
+class Snapshots(Protocol):
+    def snapshot(self) -> AbstractContextManager[SqliteSnapshot]: ...
+
+
+class Receipts:
+    """`ask` searches in a snapshot; `now_ms` tells the time that goes into `observed`."""
+
+    def __init__(self, store: Snapshots, ask: Ask, settings: Settings, now_ms: Callable[[], int]) -> None:
+        self._store = store
+        self._ask = ask
+        self._settings = settings
+        self._now_ms = now_ms
+
+    def search(self, query: str, contract: str = HOUSE, **params: object) -> tuple[Response, dict[str, Json]]:
+        """An answer with its receipt."""
+        with self._store.snapshot() as snapshot:
+            return self._witnessed(snapshot, query, contract, params)
+
+    def _witnessed(
+        self, snapshot: SqliteSnapshot, query: str, contract: str, params: Mapping[str, object]
+    ) -> tuple[Response, dict[str, Json]]:
+        response = self._ask(snapshot, query, contract, params)
+        written = receipt.make(response, snapshot, ENGINE, self._settings.max_terms, self._now_ms())
+        return response, written
+
+    def verify(self, given: object) -> Verdict:
+        """Replay a receipt on this index: identical, or what differs first and why."""
+        before = receipt.checked(given)
+        claim: Mapping[str, Any] = before["claim"]
+        with self._store.snapshot() as snapshot:
+            _, after = self._witnessed(snapshot, claim["query"], claim["contract"], claim["params"])
+            return compare(before, after, snapshot)
+
+    def prove(self, chunk_id: str) -> dict[str, Json]:
+        """A proof that a chunk is in the index, to be checked by `quintet.search.proof.check`."""
+        with self._store.snapshot() as snapshot:
+            found = snapshot.catalog.passages([chunk_id])
+            if chunk_id not in found:
+                raise NotFound(
+                    f"no chunk has the id {chunk_id!r}; search --json shows ids", code="document_not_found"
+                )
+            proved = snapshot.tree.proof(found[chunk_id].document.id)
+            if proved is None:
+                raise Conflict("a run is under way or was cut short; run 'quintet index', then ask again")
+            return proof.make(found[chunk_id], *proved, snapshot.tree.root, snapshot.catalog.embedder)

@@ -1,0 +1,103 @@
+"""Replaying a receipt: the same, or what differs first and why."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintet.model import Json
+from quintet.ports import Snapshot
+from quintet.search.receipt import changed_documents
+
+ABOUT = {  # fields of a claim whose difference explains one in the results
+    "engine": "another version of Quintet",
+    "schema": "another schema of the index",
+    "tokenizer": "another tokenizer",
+    "embedder": "another embedder",
+    "max_terms": "another cap on query terms",
+    "params": "other parameters",
+    "query": "another query text",
+    "status": "another part of the engine answered",
+}
+NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`identical`: the same digest. `same_results`: the same list, even if the index around it changed.
+
+    `differences` are sentences, what explains most first; `changed` names documents.
+    """
+
+    identical: bool
+    same_results: bool
+    differences: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    def wire(self) -> dict[str, Json]:
+        return {
+            "identical": self.identical,
+            "same_results": self.same_results,
+            "differences": list(self.differences),
+            "changed": list(self.changed),
+        }
+
+
+def compare(before: Mapping[str, Any], after: Mapping[str, Any], snapshot: Snapshot) -> Verdict:
+    """What a replay says about a receipt."""
+    if before["digest"] == after["digest"]:
+        return Verdict(True, True)
+    then, now = before["claim"], after["claim"]
+    changed: list[str] | None = []
+    if then["state_root"] != now["state_root"]:
+        changed = changed_documents(before, snapshot)
+    differences = [
+        *(_field(name, why, then, now) for name, why in ABOUT.items() if then.get(name) != now.get(name)),
+        *_index(then, now, changed),
+        *_results(then["results"], now["results"]),
+    ]
+    same = then["results"] == now["results"]
+    return Verdict(False, same, tuple(differences), tuple(changed or ())[:NAMED])
+
+
+def _field(name: str, why: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    return f"{why}: {name} was {_short(then.get(name))}, is {_short(now.get(name))}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _index(then: Mapping[str, Any], now: Mapping[str, Any], changed: Sequence[str] | None) -> Iterator[str]:
+    if then["state_root"] == now["state_root"]:
+        return
+    if changed is None:
+        yield "the index changed: more documents than can be named"
+    elif changed:
+        more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+        yield f"the index changed: {', '.join(changed[:NAMED])}{more}"
+    else:
+        yield "the index changed, but none of its documents did: another embedder"
+
+
+def _results(then: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:
+    """The first place where the two lists part."""
+    for rank, (old, new) in enumerate(zip(then, now, strict=False), start=1):
+        if old != new:
+            yield f"result {rank}: {_first_difference(old, new)}"
+            return
+    if len(then) != len(now):
+        yield f"there were {len(then)} results, there are {len(now)}"
+
+
+def _first_difference(old: Any, new: Any) -> str:
+    if not isinstance(old, Mapping):
+        return f"was {_short(old)}"
+    if old.get("id") != new.get("id"):
+        return f"was {_called(old)}, is {_called(new)}"
+    name = next(name for name in sorted({*old, *new}) if old.get(name) != new.get(name))
+    return f"{name} of {new.get('path')} was {_short(old.get(name))}, is {_short(new.get(name))}"
+
+
+def _called(result: Mapping[str, Any]) -> str:
+    return f"{result.get('path')} (chunk {result.get('chunk_id')})"

@@ -1,0 +1,204 @@
+"""The Merkle tree in tables: what changed is marked by triggers, and settled at the end of a run.
+
+A run that is cut short leaves its marks; until they are settled the state root is computed from scratch.
+"""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import apsw
+
+from quintet import merkle, sketch
+from quintet.stores.sqlite.catalog import meta
+
+DIGITS = "0123456789abcdef"
+END = "g"  # behind every hexadecimal digit
+SHARE = 8  # above an eighth of all documents, growing the tree anew costs less than mending it
+
+DOCUMENT = "d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata"
+CHUNK = (
+    "c.id, c.sequence, c.first_line, c.last_line, c.kind, c.name, c.heading_path, c.page, "
+    "lower(hex(c.text_hash)), v.vector"
+)
+
+
+def line_of(connection: apsw.Connection, document_id: str) -> str | None:
+    """The record of a document: neither mtimes, absolute paths nor row numbers take part in it."""
+    document = connection.execute(
+        f"SELECT {DOCUMENT}, d.row FROM documents d JOIN roots r ON r.row = d.root WHERE d.id = ?",
+        (document_id,),
+    ).fetchone()
+    if document is None:
+        return None
+    chunks = connection.execute(
+        f"SELECT {CHUNK} FROM chunks c LEFT JOIN vectors v ON v.text_hash = c.text_hash "
+        "WHERE c.document = ? ORDER BY c.sequence, c.id",
+        (document[-1],),
+    )
+    return merkle.record(document[:-1], [[*rest, _digest(vector)] for *rest, vector in chunks])
+
+
+def _digest(vector: bytes | None) -> str | None:
+    return None if vector is None else sha256(vector).hexdigest()
+
+
+def settle(connection: apsw.Connection) -> None:
+    """Bring leaves and nodes up to date with the documents that were marked."""
+    marked = [document_id for (document_id,) in connection.execute("SELECT id FROM unsettled ORDER BY id")]
+    if not marked:
+        return
+    outline = sketch.toggled(stored_sketch(connection), _renewed(connection, marked))
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('sketch', ?)", (outline.hex(),))
+    count = int(connection.execute("SELECT count(*) FROM leaves").get)
+    if len(marked) * SHARE > count:
+        nodes = merkle.tree(dict(connection.execute("SELECT id, hash FROM leaves")))
+        connection.execute("DELETE FROM nodes")
+        connection.executemany("INSERT INTO nodes VALUES (?, ?)", nodes.items())
+    else:
+        _mend(connection, marked)
+    connection.execute("DELETE FROM unsettled")
+
+
+def _renewed(connection: apsw.Connection, marked: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
+    """Write the leaves of these documents; every leaf that went and every leaf that came."""
+    for document_id in marked:
+        before = connection.execute("SELECT hash FROM leaves WHERE id = ?", (document_id,)).get
+        line = line_of(connection, document_id)
+        after = None if line is None else merkle.leaf(line)
+        if before == after:
+            continue
+        if before is not None:
+            yield document_id, before
+            connection.execute("DELETE FROM leaves WHERE id = ?", (document_id,))
+        if after is not None:
+            yield document_id, after
+            connection.execute("INSERT INTO leaves VALUES (?, ?)", (document_id, after))
+
+
+def stored_sketch(connection: apsw.Connection) -> bytes:
+    stored = meta(connection, "sketch")
+    return bytes.fromhex(stored) if stored else sketch.empty()
+
+
+def _mend(connection: apsw.Connection, changed: Iterable[str]) -> None:
+    """Make the nodes above the changed leaves anew, the lowest first."""
+    prefixes = {prefix for one in changed for prefix in _above(connection, one)}
+    for prefix in sorted(prefixes, key=len, reverse=True):
+        children = children_of(connection, prefix)
+        if len(children) > 1 or any(_is_node(connection, prefix + digit) for digit in children):
+            connection.execute("INSERT OR REPLACE INTO nodes VALUES (?, ?)", (prefix, merkle.node(children)))
+        else:
+            connection.execute("DELETE FROM nodes WHERE prefix = ?", (prefix,))
+
+
+def _above(connection: apsw.Connection, document_id: str) -> Iterable[str]:
+    """The beginnings of an id that have a node, or need one."""
+    for length in range(len(document_id)):
+        prefix = document_id[:length]
+        if len(_below(connection, prefix)) < 2 and not _is_node(connection, prefix):
+            return
+        yield prefix
+
+
+def _below(connection: apsw.Connection, prefix: str) -> list[Any]:
+    """Up to two leaves with that beginning: enough to tell none, one and several."""
+    return connection.execute(
+        "SELECT id, hash FROM leaves WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", (prefix, prefix + END)
+    ).fetchall()
+
+
+def _is_node(connection: apsw.Connection, prefix: str) -> bool:
+    return connection.execute("SELECT 1 FROM nodes WHERE prefix = ?", (prefix,)).get is not None
+
+
+def children_of(connection: apsw.Connection, prefix: str) -> dict[str, bytes]:
+    """The children of a node by their digit: a leaf where one document is below, else a node."""
+    children = {}
+    for digit in DIGITS:
+        below = _below(connection, prefix + digit)
+        if len(below) == 1:
+            children[digit] = below[0][1]
+        elif below:
+            children[digit] = connection.execute(
+                "SELECT hash FROM nodes WHERE prefix = ?", (prefix + digit,)
+            ).get
+    return children
+
+
+class SqliteTree:
+    """One snapshot's tree."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    @property
+    def root(self) -> str:
+        embedder = meta(self._connection, "embedder")
+        if not self._settled:
+            return merkle.state(computed_root(self._connection), embedder)
+        stored = self._connection.execute("SELECT hash FROM nodes WHERE prefix = ''").get
+        return merkle.state(stored or self._connection.execute("SELECT hash FROM leaves").get, embedder)
+
+    @property
+    def sketch(self) -> bytes:
+        if self._settled:
+            return stored_sketch(self._connection)
+        return sketch.toggled(sketch.empty(), computed_leaves(self._connection).items())
+
+    @property
+    def _settled(self) -> bool:
+        return self._connection.execute("SELECT 1 FROM unsettled LIMIT 1").get is None
+
+    def names(self, document_ids: Iterable[str]) -> dict[str, str]:
+        found = {}
+        for document_id in document_ids:
+            name = self._connection.execute(
+                "SELECT coalesce(r.name || '/', '') || c.path FROM changes c "
+                "LEFT JOIN roots r ON r.row = c.root WHERE c.id = ?",
+                (document_id,),
+            ).get
+            if name is not None:
+                found[document_id] = str(name)
+        return found
+
+    def changed_since(self, generation: int) -> list[str]:
+        rows: Any = self._connection.execute(
+            "SELECT id FROM changes WHERE generation > ? ORDER BY id", (generation,)
+        )
+        return [document_id for (document_id,) in rows]
+
+    def proof(self, document_id: str) -> tuple[str, list[dict[str, str]]] | None:
+        """A document's record and its siblings up to the root; None while the tree is not settled."""
+        line = line_of(self._connection, document_id)
+        if line is None or not self._settled:
+            return None
+        return line, siblings_of(self._connection, document_id)
+
+
+def computed_root(connection: apsw.Connection) -> bytes | None:
+    """The root of the tree from the documents themselves, whatever the tables say."""
+    leaves = computed_leaves(connection)
+    return merkle.root_of(leaves, merkle.tree(leaves))
+
+
+def computed_leaves(connection: apsw.Connection) -> dict[str, bytes]:
+    leaves: dict[str, bytes] = {}
+    documents: list[Any] = connection.execute("SELECT id FROM documents").fetchall()
+    for (document_id,) in documents:
+        line = line_of(connection, document_id)
+        assert line is not None, "read in one transaction"
+        leaves[document_id] = merkle.leaf(line)
+    return leaves
+
+
+def siblings_of(connection: apsw.Connection, document_id: str) -> list[dict[str, str]]:
+    """On each level from the lowest: the other children of the node above this document."""
+    levels = []
+    for length in range(len(document_id)):
+        prefix = document_id[:length]
+        if len(_below(connection, prefix)) < 2:
+            break
+        children = children_of(connection, prefix)
+        levels.append({d: value.hex() for d, value in children.items() if d != document_id[length]})
+    return levels[::-1]
