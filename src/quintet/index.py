@@ -1,8 +1,9 @@
 """The one composition root: which store, which embedder, which settings."""
 
 import os
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,22 +11,32 @@ from types import TracebackType
 from typing import Any, Final
 
 from quintet.contracts import HOUSE, contract_named, read
+from quintet.contracts.contract import Expansion, Strategy
 from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
 from quintet.errors import Conflict, NotFound, UsageError
+from quintet.ingest.freshness import SourceFiles
 from quintet.ingest.lag import Lag, lag
 from quintet.ingest.roots import Target, again, named, targets
 from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.sync import sync
 from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
+from quintet.memory import Memory
 from quintet.model import Passage
-from quintet.ports import Choices, Embedder, Root
-from quintet.search.locate import documents_in_one_root, encodable, locate, root_named
+from quintet.ports import Approximation, Choices, Embedder, Root
+from quintet.receipts import Receipts
+from quintet.search.across import across
+from quintet.search.cache import CacheFigures, QueryCache
+from quintet.search.locate import documents_in_one_root, encodable, ids_below, locate, root_named
+from quintet.search.outline_map import OutlineMap, outline_map, unfound
+from quintet.search.related import Related, related
 from quintet.search.search import Response, search
+from quintet.search.why import Explanation, why
 from quintet.settings import Settings, load_settings
 from quintet.stores.sqlite.doctor import Check
-from quintet.stores.sqlite.store import FILE, SqliteStore
+from quintet.stores.sqlite.store import FILE, SqliteSnapshot, SqliteStore
 
+MAP_SEEDS = 20  # results of a query from which a map is seen
 STORED: Final = object()  # the embedder the index was built with, else the default
 
 
@@ -41,15 +52,23 @@ class IndexStatus:
     generation: int
     state_root: str
     lag: Lag
+    cache: CacheFigures
+    hnsw: Approximation | None
 
 
 def open(
-    path: str | os.PathLike[str], embedder: Any = STORED, *, create: bool = True, **settings: object
+    path: str | os.PathLike[str],
+    embedder: Any = STORED,
+    *,
+    create: bool = True,
+    clock_ns: Callable[[], int] = time.time_ns,
+    **settings: object,
 ) -> "Index":
     """Open the index in folder `path`, making it if it is missing.
 
     `embedder` is None (text only), a name, or any object of the port; left out it is the one the index
-    was built with. Other keyword arguments are settings.
+    was built with. `clock_ns` tells the time that freshness is measured by. Other keyword arguments are
+    settings.
     """
     folder = Path(path).absolute()
     chosen = load_settings(folder.parent, os.environ, **settings)
@@ -63,7 +82,7 @@ def open(
     store.create()
     try:
         told: dict[str, Any] = {name: settings.get(name) for name in ("include", "exclude")}
-        return Index(store, embedder, chosen, told)
+        return Index(store, embedder, chosen, told, clock_ns)
     except BaseException:
         store.close()
         raise
@@ -73,7 +92,12 @@ class Index:
     """An open index. Safe to search from many threads; use as a context manager, or call `close`."""
 
     def __init__(
-        self, store: SqliteStore, embedder: Any, settings: Settings, told: Mapping[str, Sequence[str] | None]
+        self,
+        store: SqliteStore,
+        embedder: Any,
+        settings: Settings,
+        told: Mapping[str, Sequence[str] | None],
+        clock_ns: Callable[[], int],
     ) -> None:
         """`told` are the globs given as arguments: they stay with the index until others are given."""
         self._store = store
@@ -85,6 +109,11 @@ class Index:
             for name, globs in told.items()
         }
         self.settings = replace(settings, **{name: globs for name, globs in self._globs.items() if globs})
+        self.cache = QueryCache(self.settings.cache_entries)
+        self._clock_ns = clock_ns
+        self._disk = SourceFiles(self.settings, clock_ns)
+        self._memory: Memory | None = None
+        self._opening = threading.Lock()
         self._unloadable = False
         self.embedder = self._chosen(embedder)
         check_embedder(self.embedder, self._stored)
@@ -162,8 +191,9 @@ class Index:
     def _running(self, progress: Progress | None, force: bool = False) -> Iterator[Run]:
         start = time.perf_counter()
         with self._store.writer(self.settings.writer_timeout) as writer:
-            run = Run(writer, self.settings, time.time_ns, progress or _silent, Report(), force)
+            run = Run(writer, self.settings, self._clock_ns, progress or _silent, Report(), force)
             yield run
+            writer.settle()
             run.report.pending = writer.count_pending() if self.embedder else 0
         run.report.seconds = time.perf_counter() - start
 
@@ -196,7 +226,93 @@ class Index:
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
         """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
         with self._store.snapshot() as snapshot:
-            return search(snapshot, self.embedder, contract_named(contract), query, params, self.settings)
+            return self._ask(snapshot, query, contract, params)
+
+    def _ask(
+        self, snapshot: SqliteSnapshot, query: str, contract: str, params: Mapping[str, object]
+    ) -> Response:
+        cache = self.cache if self.settings.cache_entries else None
+        named = contract_named(contract)
+        return search(snapshot, self.embedder, named, query, params, self.settings, self._disk, cache)
+
+    def why(self, query: str, reference: str, contract: str = HOUSE, **params: object) -> Explanation:
+        """Why a chunk, or the nearest chunk of a document, is among the results of a search, or not."""
+        chunk_ids = [passage.chunk.id for passage in self.get(reference)]
+        with self._store.snapshot() as snapshot:
+            return why(
+                snapshot,
+                self.embedder,
+                lambda given: self._ask(snapshot, query, contract, given),
+                params,
+                chunk_ids,
+                self.settings.max_terms,
+            )
+
+    @property
+    def receipts(self) -> Receipts:
+        """Answers with receipts, their replay, and proofs that a chunk is in the index."""
+        return Receipts(self._store, self._ask, self.settings, lambda: self._clock_ns() // 1_000_000)
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered beside the index, in a database of its own that no run touches."""
+        with self._opening:
+            if self._memory is None:
+                self._memory = Memory(
+                    self._store, lambda: self.embedder, self.settings, lambda: self._clock_ns() // 1_000_000
+                )
+            return self._memory
+
+    def search_all(
+        self, query: str, code: Mapping[str, object] | None = None, memory: Mapping[str, object] | None = None
+    ) -> Response:
+        """Code and memory in one answer (spec 002, section 4): each best first, and both in one ranking.
+
+        `code` and `memory` are further parameters of the mcb contract and of `memory.recall`.
+        """
+        return across(
+            {
+                "code": self.search(query, "mcb", **(code or {})),
+                "memory": self.memory.recall(query, **(memory or {})),
+            }
+        )
+
+    def related(
+        self,
+        reference: str,
+        strategy: Strategy = "related",
+        depth: int = 1,
+        *,
+        possible: bool = False,
+        limit: int = 100,
+    ) -> Related:
+        """What is around a symbol, `PATH` or `PATH:LINE` in the code graph, breadth first.
+
+        `strategy` is callers, dependencies or related; `possible` also follows edges that are a guess.
+        """
+        expansion = Expansion(strategy, depth, possible)
+        with self._store.snapshot() as snapshot:
+            return related(snapshot.graph, snapshot.catalog, Path.cwd(), reference, expansion, limit)
+
+    def map(
+        self, paths: Sequence[str | os.PathLike[str]] = (), *, query: str | None = None, budget: int = 1024
+    ) -> OutlineMap:
+        """An outline of what is indexed, or of these files and folders, within a budget of tokens.
+
+        What much points at comes first; with a query, as seen from what the query finds.
+        """
+        found = () if query is None else self._found(query)
+        with self._store.snapshot() as snapshot:
+            within = ids_below([os.fspath(path) for path in paths], snapshot.catalog, Path.cwd())
+            towards = {chunk_id: 1 / rank for rank, chunk_id in enumerate(found, start=1)}
+            made = outline_map(
+                snapshot.graph, towards, within, budget, several_roots=len(snapshot.catalog.roots()) > 1
+            )
+        return unfound(made, query) if query is not None and not towards else made
+
+    def _found(self, query: str) -> list[str]:
+        answer = self.search(query, limit=MAP_SEEDS).answer
+        return [item.best_chunk for item in answer.ranked] if answer else []
 
     def roots(self) -> list[Root]:
         """The folders that are indexed."""
@@ -216,8 +332,10 @@ class Index:
                 catalog.embedder,
                 roots,
                 catalog.generation,
-                catalog.state_root(),
+                snapshot.tree.root,
                 lag(roots, known, self.settings),
+                self.cache.figures(),
+                snapshot.vectors.approximation,
             )
 
     def get(self, reference: str) -> list[Passage]:
@@ -250,7 +368,22 @@ class Index:
                 for name, document in documents:
                     writer.remove(name, [document])
                 writer.drop_unused_vectors()
+            writer.settle()
         return gone
+
+    def build_hnsw(self) -> Approximation | None:
+        """Build the HNSW graph over all vectors and measure it; None where there are no vectors."""
+        with self._store.snapshot() as snapshot:
+            snapshot.vectors.build_approximation()
+            return snapshot.vectors.approximation
+
+    def clear(self) -> int:
+        """Empty the index: documents, text, vectors, graph and roots; how many documents went.
+
+        Files stay where they are, and so do memories.
+        """
+        with self._store.writer(self.settings.writer_timeout) as writer, writer.batch():
+            return writer.clear()
 
     def doctor(self) -> list[Check]:
         """Is everything in order? One check a line, with what to do about it."""
@@ -260,6 +393,8 @@ class Index:
         close = getattr(self.embedder, "close", None)
         if close is not None:
             close()
+        if self._memory is not None:
+            self._memory.close()
         self._store.close()
 
     def __enter__(self) -> "Index":

@@ -35,6 +35,16 @@ def digest(*parts: str) -> str:
     return framed.hexdigest()[:32]
 
 
+def steady(score: float) -> float:
+    """Twelve significant digits: what decides an order. BM25's logarithm comes from the system's library, and
+    its last bit may differ between systems.
+
+    >>> steady(-7.123456789012345)
+    -7.12345678901
+    """
+    return float(f"{score:.12g}")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file as the index knows it. `path` is relative to its root, `/`-separated, NFC."""
@@ -60,7 +70,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage of a document: the unit that is indexed. Lines count from 1, both ends included."""
+    """A passage of a document: the unit that is indexed. Lines count from 1, both ends included.
+
+    `page` counts from 1 too; None where the format has no pages. Lines are then those of that page's text.
+    """
 
     id: str
     document_id: str
@@ -71,6 +84,7 @@ class Chunk:
     last_line: int
     kind: str = "text"
     name: str = ""
+    page: int | None = None
 
 
 def embedding_text(heading_path: str, content: str) -> str:
@@ -144,10 +158,30 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Not:
+    """Holds where `of` does not: also where a document has no such field at all."""
+
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    parts: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    parts: tuple["Expression", ...]
+
+
+Expression: TypeAlias = Condition | Not | AllOf | AnyOf
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """Conditions that must all hold, applied before retrieval on every leg."""
 
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Protocols are named by role, implementations by what they are. `quintet.testing`
 each implementation must pass.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.contracts.contract import Expansion
-from quintet.model import Chunk, Document, Facts, Filter, Hit, Passage, TextQuery
-from quintet.symbols import Outline
+from quintet.model import Chunk, Document, Facts, Filter, Freshness, Hit, Note, Passage, TextQuery
+from quintet.symbols import Confidence, Edge, FileOutline, Outline
 from quintet.vector import Int16
 
 Rows = npt.NDArray[np.int64]  # chunks by their row number in the catalog, ascending
+CERTAIN_FIRST: tuple[Confidence, ...] = ("exact", "likely", "possible")
 
 
 class Embedder(Protocol):
@@ -48,17 +49,73 @@ class TextIndex(Protocol):
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Approximation:
+    """An HNSW graph beside the exact vectors: how many of the vectors it covers, and the share of the exact
+    best 20 that it finds, by the `ef` a search uses."""
+
+    rows: int
+    of: int
+    recall: Mapping[str, float]
+    building: bool
+
+
 class VectorIndex(Protocol):
-    """Exact search by integer dot product. `score` is the cosine; equal products go by path, sequence, id."""
+    """Search by integer dot product. `score` is the cosine; equal products go by path, sequence, id.
+
+    Exact unless `ef` is given, which lets an HNSW graph propose the candidates where there is one.
+    """
 
     @property
     def dimensions(self) -> int | None: ...
 
-    def search(self, vector: Int16, depth: int, within: Rows | None = None) -> list[Hit]: ...
+    @property
+    def approximation(self) -> Approximation | None: ...
+
+    def search(
+        self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
+    ) -> list[Hit]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A symbol or a document of the code graph. `kind` is the symbol's, or `document` for prose; `parent` is
+    the node that it is defined in."""
+
+    id: str
+    parent: str | None
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    docstring: str
+    root: str
+    path: str
+    first_line: int
+    last_line: int
+    visibility: str
+    is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A node reached from another along `steps`, nearest first, each as it is directed in the source."""
+
+    node: Node
+    steps: tuple[Edge, ...]
+
+    @property
+    def distance(self) -> int:
+        return len(self.steps)
+
+    @property
+    def confidence(self) -> Confidence:
+        """That of the weakest step."""
+        return max((step.confidence for step in self.steps), key=CERTAIN_FIRST.index)
 
 
 class CodeGraph(Protocol):
-    """Symbols and their relations."""
+    """Symbols, documents and their relations. Every list is in one order, whatever the order of indexing."""
 
     @property
     def available(self) -> bool: ...
@@ -67,8 +124,34 @@ class CodeGraph(Protocol):
         """The node each chunk belongs to; a chunk that no symbol covers is left out."""
         ...
 
-    def expand(self, seeds: Sequence[str], expansion: Expansion, depth: int) -> list[Hit]:
+    def expand(
+        self, seeds: Sequence[str], expansion: Expansion, depth: int, within: Rows | None = None
+    ) -> list[Hit]:
         """Neighbours of the seeds (nodes, best first), by distance, best seed, path, line."""
+        ...
+
+    def named(self, name: str) -> list[Node]:
+        """Every node that has this name, unqualified."""
+        ...
+
+    def names_like(self, text: str) -> list[str]:
+        """Some names that hold `text` or begin like it."""
+        ...
+
+    def at(self, root: str, path: str, first: int, last: int) -> Node | None:
+        """The smallest symbol around these lines, else the document."""
+        ...
+
+    def nodes(self, ids: Sequence[str]) -> dict[str, Node]: ...
+
+    def walk(self, start: str, expansion: Expansion, limit: int) -> list[Neighbour]:
+        """Breadth first from one node."""
+        ...
+
+    def important(
+        self, towards: Mapping[str, float], limit: int, documents: Collection[str] | None = None
+    ) -> tuple[list[tuple[Node, float]], int]:
+        """The nodes of these documents by PageRank, personalised on `towards`; and how many there are."""
         ...
 
 
@@ -92,6 +175,11 @@ class Catalog(Protocol):
     """What is in the index, and where it came from."""
 
     @property
+    def identity(self) -> str:
+        """Tells this index from any other, whatever both hold."""
+        ...
+
+    @property
     def generation(self) -> int: ...
 
     @property
@@ -105,8 +193,36 @@ class Catalog(Protocol):
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]: ...
 
+    def sources(self, document_ids: Iterable[str]) -> dict[str, "Source"]:
+        """The files these documents were made from; one without a file is left out."""
+        ...
+
     def select(self, filter: Filter) -> Rows | None:
         """The chunks that pass, or None where nothing is filtered."""
+        ...
+
+    def passing(self, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
+        """Which of these chunks pass."""
+        ...
+
+
+class StateTree(Protocol):
+    """The Merkle tree over the documents of a snapshot."""
+
+    @property
+    def root(self) -> str:
+        """One number over documents, chunks and vectors that does not depend on how they got here."""
+        ...
+
+    @property
+    def sketch(self) -> bytes: ...
+
+    def names(self, document_ids: Iterable[str]) -> dict[str, str]:
+        """`root/path` of each document that is or once was here."""
+        ...
+
+    def changed_since(self, generation: int) -> list[str]:
+        """Ids of the documents written or removed after that generation."""
         ...
 
 
@@ -124,6 +240,9 @@ class Snapshot(Protocol):
 
     @property
     def graph(self) -> CodeGraph: ...
+
+    @property
+    def tree(self) -> StateTree: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +266,34 @@ class KnownFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """The file a document was made from: its root, the root's folder, its path there, what was read."""
+
+    root: str
+    location: str
+    path: str
+    known: KnownFile
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Documents against their files as they are now. `changed` goes by document id and holds every one whose
+    file differs or cannot be read; all others are Fresh. `missing_roots` names roots without a folder."""
+
+    changed: Mapping[str, Freshness]
+    missing_roots: frozenset[str] = frozenset()
+    notes: tuple[Note, ...] = ()
+
+
+class Disk(Protocol):
+    """The files that documents were made from."""
+
+    def compare(self, sources: Mapping[str, Source], *, ask_git: bool) -> Comparison:
+        """Look at each file. With `ask_git`, uncommitted changes count as a risk."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A document with its chunks, ready to be written. `indexed_ns` is when its file was read, `shape`
     names the way it was parsed and cut: under another way the same file gives other chunks. `outline` is
@@ -157,6 +304,17 @@ class Entry:
     indexed_ns: int
     shape: str = ""
     outline: Outline | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """A document that changed since edges were made of its outline `before`; None if it is new. `lost`
+    says that symbols of it went, and with them the edges that other documents had to them."""
+
+    document_id: str
+    path: str
+    before: Outline | None
+    lost: bool
 
 
 class Writer(Protocol):
@@ -205,3 +363,29 @@ class Writer(Protocol):
         ...
 
     def drop_unused_vectors(self) -> None: ...
+
+    def settle(self) -> None:
+        """Bring the state root up to date with what was written. Not inside a batch."""
+        ...
+
+    def unlinked(self, root: str) -> list[Unlinked]:
+        """The documents of a root that came, changed or went since its edges were made."""
+        ...
+
+    def outlines(self, root: str) -> list[FileOutline]:
+        """Every document of a root as the code graph sees it, by path."""
+        ...
+
+    def link(self, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
+        """Replace the edges that go out of these documents; nothing of the root is unlinked any more."""
+        ...
+
+    def linker(self) -> str | None:
+        """Which way of making edges made all that are there."""
+        ...
+
+    def use_linker(self, linker: str) -> None: ...
+
+    def clear(self) -> int:
+        """Empty the index: documents, text, vectors and graph; how many documents went."""
+        ...

@@ -24,6 +24,10 @@ class Settings:
     include: tuple[str, ...] = ()  # globs; empty means everything that is not excluded
     exclude: tuple[str, ...] = ()  # globs, on top of ignore files and the built-in exclusions
     max_file_bytes: int = 4_000_000
+    max_document_bytes: int = 64_000_000  # the same for PDF, office files and EPUB
+    max_pages: int = 5000  # of a PDF
+    parse_seconds: int = 60  # for one PDF, office file or EPUB
+    parse_bytes: int = 2_000_000_000  # of memory for it
     chunk_chars: int = 1600  # about 400 tokens of English: inside the window of small encoders
     batch_files: int = 256
     batch_bytes: int = 8_000_000
@@ -31,6 +35,10 @@ class Settings:
     max_terms: int = 64
     max_query_chars: int = 200_000
     writer_timeout: float = 10.0
+    cache_entries: int = 1000  # searches whose legs are kept for five minutes; 0 keeps none
+    fresh_seconds: float = 5.0  # spec 002, as read: how far the index may lag behind a file
+    acceptable_seconds: float = 30.0
+    git_timeout: float = 2.0  # seconds; 0 never asks git
     contracts: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
@@ -38,6 +46,10 @@ LARGEST_FILE = 1_000_000
 
 NUMBERS = {
     "max_file_bytes": (1, 2**31),
+    "max_document_bytes": (1, 2**31),
+    "max_pages": (1, 1_000_000),
+    "parse_seconds": (1, 86_400),
+    "parse_bytes": (2**28, 2**40),
     "chunk_chars": (200, 100_000),
     "batch_files": (1, 100_000),
     "batch_bytes": (1, 2**31),
@@ -45,7 +57,12 @@ NUMBERS = {
     "max_terms": (1, 10_000),
     "max_query_chars": (1, 10_000_000),
     "writer_timeout": (0, 86_400),
+    "cache_entries": (0, 1_000_000),
+    "fresh_seconds": (0, 31_536_000),
+    "acceptable_seconds": (0, 31_536_000),
+    "git_timeout": (0, 60),
 }
+SECONDS = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")  # need not be whole
 
 
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:
@@ -53,7 +70,13 @@ def load_settings(folder: Path, environment: Mapping[str, str], **arguments: obj
     values = _from_file(folder / "quintet.toml")
     values.update(_from_environment(environment))
     values.update({name: value for name, value in arguments.items() if value is not None})
-    return Settings(**cast(Any, {name: _checked(name, value) for name, value in values.items()}))
+    settings = Settings(**cast(Any, {name: _checked(name, value) for name, value in values.items()}))
+    if settings.acceptable_seconds < settings.fresh_seconds:
+        raise UsageError(
+            f"setting acceptable_seconds is {settings.acceptable_seconds:g}; "
+            f"it must not be less than fresh_seconds, {settings.fresh_seconds:g}"
+        )
+    return settings
 
 
 def _from_file(path: Path) -> dict[str, object]:
@@ -107,7 +130,7 @@ def _checked(name: str, value: object) -> object:
         known = ", ".join(f.name for f in fields(Settings))
         raise UsageError(f"unknown setting {name!r}; the settings are: {known}")
     low, high = NUMBERS[name]
-    whole = name != "writer_timeout"
+    whole = name not in SECONDS
     right_type = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
     if not right_type or not low <= cast(float, value) <= high:
         kind = "whole number" if whole else "number"

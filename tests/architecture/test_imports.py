@@ -7,14 +7,17 @@ import quintet
 
 PACKAGE = Path(quintet.__file__).parent
 MIDDLE = {"search", "ingest", "embed", "stores", "evaluate"}
-ENGINE = {"ports", "contracts", "ranking", "model", "symbols", "vector", "errors", "settings"}
+ENGINE = {"ports", "contracts", "ranking", "model", "memo", "symbols", "merkle", "sketch", "vector", "errors", "settings"}
 BELOW: dict[str, set[str]] = {
     "model": set(),
     "symbols": {"model"},
+    "memo": {"model"},
+    "merkle": set(),
+    "sketch": set(),
     "errors": set(),
     "vector": {"errors"},
     "ranking": {"model", "vector", "errors"},
-    "contracts": {"ranking", "model", "vector", "errors"},
+    "contracts": {"ranking", "model", "memo", "vector", "errors"},
     "ports": {"contracts", "ranking", "model", "symbols", "vector", "errors"},
     "settings": {"model", "errors"},
     **dict.fromkeys(MIDDLE, ENGINE),

@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from contracts.conftest import Library
-from contracts.fixed import MODIFIED_MS, codes, name_at, paths, results, same_place_in_both
+from contracts.fixed import (
+    MODIFIED_MS,
+    codes,
+    ladder,
+    name_at,
+    path_of,
+    paths,
+    results,
+    same_place_in_both,
+)
 from quintet.contracts import cfs
 from quintet.search.parse import STOP_WORDS
 from quintet.vector import SCALE, cosine, dots, quantise
@@ -205,17 +214,20 @@ def test_a_cjk_phrase_is_required_beside_a_word(library: Library) -> None:
         ({"before": 1_001}, ["c.txt", "docs/a.md"]),
         ({"contains": "special"}, ["docs/deep/b.md"]),
         ({"contains": "Special"}, []),
+        ({"icontains": "Special"}, ["docs/deep/b.md"]),
+        ("-lang:python", ["c.txt", "docs/a.md", "docs/deep/b.md"]),
+        ("tag:red OR meta.prio:3", ["docs/a.md"]),
+        ("-(path:docs/** OR contains:=)", ["c.txt"]),
+        ("title:a after:1969-12-31 before:1970-01-01T00:00:01", ["docs/a.md"]),
         ({"lang": "python"}, ["src/d.py"]),
         ({"root": "shelf", "path": "c.*"}, ["c.txt"]),
         ({"path": "docs/**", "after": 1_000, "contains": "word"}, ["docs/deep/b.md"]),
         ({}, ["c.txt", "docs/a.md", "docs/deep/b.md", "src/d.py"]),
     ],
 )
-def test_each_filter_keeps_what_it_describes(
-    library: Library, filters: dict[str, Any], expected: list[str]
-) -> None:
+def test_each_filter_keeps_what_it_describes(library: Library, filters: Any, expected: list[str]) -> None:
     files = {
-        "docs/a.md": "word\n",
+        "docs/a.md": "---\ntags: [red]\n---\nword\n",
         "docs/deep/b.md": "word special\n",
         "c.txt": "word",
         "src/d.py": "word = 1\n",
@@ -280,3 +292,33 @@ def test_a_zero_query_vector_scores_zero_in_semantic_and_is_absent_in_hybrid(lib
     index = library(FILES, {**VECTORS, "ttl": (0.0, 0.0)})
     assert [item["score"] for item in results(index.search("ttl", "cfs", mode="semantic"))] == [0.0] * 3
     assert sorted(paths(index.search("ttl", "cfs"))) == ["cache.txt", "notes.txt"]
+
+
+@pytest.mark.requirement("004-S8-POST")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_filter_afterwards_keeps_what_passes_of_the_best_hundred(library: Library, mode: str) -> None:
+    files, vectors = same_place_in_both(120, 60)
+    index = library(files, vectors)
+    found = {
+        form: index.search("word", "cfs", mode=mode, filters={"path": name_at(60)}, filter_mode=form)
+        for form in ("pre", "post")
+    }
+    whole = results(index.search("word", "cfs", mode=mode, top_k=100, semantic_k=100, lexical_k=100))
+    unfiltered = {path_of(item): item["score"] for item in whole}
+    assert [paths(one) for one in found.values()] == [[name_at(60)]] * 2
+    assert results(found["post"])[0]["score"] == unfiltered[name_at(60)]
+    if mode == "hybrid":
+        assert results(found["pre"])[0]["score"] == 1 / 61 + 1 / 61
+        assert results(found["post"])[0]["score"] == 1 / 120 + 1 / 120
+    assert found["post"].notes[-1]["message"] == "1 of the best 100 results pass the filter"
+
+
+@pytest.mark.requirement("004-S8-POST")
+def test_a_filter_afterwards_does_not_look_beyond_the_best_hundred(library: Library) -> None:
+    index = library(ladder(120))
+    asked = {"mode": "lexical", "filters": {"path": name_at(101)}}
+    assert paths(index.search("word", "cfs", **asked)) == [name_at(101)]
+    after = index.search("word", "cfs", **asked, filter_mode="post")
+    assert (paths(after), after.notes[-1]["code"]) == ([], "post_filtered")
+    best = index.search("word", "cfs", mode="lexical", top_k=3, filters="path:*.txt", filter_mode="post")
+    assert paths(best) == [name_at(1), name_at(2), name_at(3)]

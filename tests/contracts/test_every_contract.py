@@ -13,6 +13,7 @@ import quintet
 from contracts.conftest import Library
 from contracts.fixed import codes, paths, results, same_place_in_both, write
 from quintet.contracts import CONTRACTS, HOUSE, contract_named, parameters, read
+from quintet.contracts.filters import TIME
 from quintet.contracts.harness import iso_utc
 from quintet.errors import UsageError
 from quintet.model import Condition, Filter
@@ -101,12 +102,16 @@ def test_an_unknown_filter_is_refused_with_a_hint(library: Library, contract: st
     ("filters", "message"),
     [
         ({"path": 3}, "filter path is 3; it must be text"),
-        ({"after": "now"}, "filter after is 'now'; it must be a whole number"),
-        ({"after": True}, "filter after is True; it must be a whole number"),
-        ({"before": 10**400}, f"filter before is {str(10**400)[:77]}...; it must be a whole number"),
+        ({"after": "now"}, f"filter after is 'now'; it must be {TIME}"),
+        ({"after": True}, f"filter after is True; it must be {TIME}"),
+        ({"before": 10**400}, f"filter before is {str(10**400)[:77]}...; it must be {TIME}"),
         ({"path": ""}, "filter path is ''; it must be text without NUL or lone surrogates"),
         ({"path": "\ud800"}, "filter path is '\\ud800'; it must be text without NUL or lone surrogates"),
-        ("docs/**", "filters is 'docs/**'; it must be an object such as {'path': 'docs/**'}"),
+        (
+            ["docs/**"],
+            "filters is ['docs/**']; it must be an object such as {'path': 'docs/**'}, or text such as "
+            "'path:docs/**'",
+        ),
     ],
 )
 def test_a_filter_value_of_the_wrong_kind_is_refused(library: Library, filters: object, message: str) -> None:

@@ -150,7 +150,16 @@ SAMPLES: list[Any] = [
         {"file": "a"},
         {"title": "a"},
     ),
-    *({"title": 2}, {"title": -1}, {"managed_by_source": True}, {"page_number": 1}, {"path": ""}),
+    *("lang:c -path:x", {"or": ["tag:a", {"lang": "c"}]}, {"not": {"tag": "a"}}, {"and": []}, {"meta.x": 1}),
+    *(
+        {"after": "2026-01-31"},
+        {"and": ["tag:a"], "path": "x"},
+        {"title": 2},
+        {"title": -1},
+        {"managed_by_source": True},
+        {"page_number": 1},
+        {"path": ""},
+    ),
     *(
         {"callers": {"depth": 2}},
         {"related": {"radius": 11}},

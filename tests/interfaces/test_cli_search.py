@@ -101,10 +101,12 @@ def test_a_colon_in_a_filters_value_belongs_to_the_value(indexed: Path, quintet:
         (("--param", "rrfk=5"), "invalid_parameter", "did you mean 'rrf_k'?"),
         (("--param", "query=x"), "invalid_parameter", "query is not a parameter"),
         (("--param", "limit=5", "--limit", "5"), "invalid_parameter", "limit was given twice"),
-        (("--filter", "docs"), "invalid_filter", "name:value"),
-        (("--filter", "after:yesterday"), "invalid_filter", "a whole number"),
-        (("--filter", "colour:red"), "invalid_filter", "unknown filter 'colour'"),
-        (("--filter", "path:a", "--filter", "path:b"), "invalid_filter", "given twice"),
+        (
+            ("--contract", "knowledge", "--filter", "title:a", "--filter", "title:b"),
+            "invalid_filter",
+            "given twice",
+        ),
+        (("--contract", "knowledge", "--filter", "docs"), "invalid_filter", "name:value"),
         (("--contract", "nobody"), "unknown_contract", "there is no contract 'nobody'"),
         (("--limit", "0"), "invalid_parameter", "from 1 to 1000"),
         (("--mode", "psychic"), "invalid_parameter", "one of"),
@@ -120,6 +122,40 @@ def test_what_cannot_be_understood_is_one_line_and_exit_code_two(
     assert done.err.endswith(f" [{code}]\n")
     assert said in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("filter", "said", "position"),
+    [
+        ("docs", "write name:value", 0),
+        ("path:docs/** after:yesterday", "a whole number of Unix milliseconds, or a date", 13),
+        ("lang:python colour:red", "unknown filter 'colour'", 12),
+        ("(path:a OR path:b", "this bracket is never closed", 0),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_pointed_at(
+    indexed: Path, quintet: Quintet, filter: str, said: str, position: int
+) -> None:
+    done = quintet("search", "cache", "--filter", filter)
+    first, line, caret = done.err.splitlines()
+    assert (done.code, done.out) == (2, "")
+    assert said in first
+    assert first.endswith(" [invalid_filter]")
+    assert (line, caret) == ("  " + filter, "  " + " " * position + "^")
+
+
+def test_filters_of_several_options_and_of_one_mean_the_same(indexed: Path, quintet: Quintet) -> None:
+    several = quintet("search", "cache", "--filter", "path:docs/**", "--filter=-contains:digest", "--json")
+    one = quintet("search", "cache", "--filter", "path:docs/** -contains:digest", "--json")
+    assert (one.code, one.out) == (0, several.out)
+    either = quintet("search", "cache", "--filter", "path:docs/** OR lang:python", "--json")
+    assert len(either.out) > len(one.out)
+
+
+def test_a_single_filter_may_hold_spaces_without_quotes(indexed: Path, quintet: Quintet) -> None:
+    bare = quintet("search", "cache", "--filter", "contains:five minutes", "--json")
+    quoted = quintet("search", "cache", "--filter", 'contains:"five minutes"', "--json")
+    assert (bare.code, bare.out) == (0, quoted.out)
 
 
 def test_fts5_syntax_is_passed_on_and_refused_by_name(indexed: Path, quintet: Quintet) -> None:

@@ -22,6 +22,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "retrieve": {"query": "cache"},
     "reindex": {},
     "status": {},
+    "remember": {"text": "the cache is cold"},
+    "recall": {"query": "cache"},
 }
 
 
@@ -34,9 +36,9 @@ async def test_the_tools_are_listed_with_typed_schemas_and_hints(address: str) -
         Draft202012Validator.check_schema(tool.output_schema)
         assert tool.input_schema["additionalProperties"] is False
         assert tool.title and tool.description and tool.annotations
-        assert tool.annotations.read_only_hint is (tool.name != "reindex")
+        assert tool.annotations.read_only_hint is (tool.name not in ("reindex", "remember"))
         assert tool.annotations.destructive_hint is False
-        assert tool.annotations.idempotent_hint is True
+        assert tool.annotations.idempotent_hint is (tool.name != "remember")
         assert tool.annotations.open_world_hint is False
 
 

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from math import inf
 
-from quintet.contracts.contract import Answer, Contract, Plan, Reading, Syntax
-from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
+from quintet.contracts.filters import FILTER
 from quintet.contracts.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
 from quintet.model import Filter, Json, Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 CANDIDATES = whole(1, 10 * LIMIT_MAX)
+
+POST_DEPTH = 100  # section 8: a search that is filtered afterwards fetches this many
 
 TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")  # section 6
 
@@ -22,33 +24,40 @@ class Params:
     lexical_k: int = parameter(20, CANDIDATES, "candidates of the lexical leg in hybrid mode")
     rrf_k: float = parameter(60.0, number(0, inf), "constant of reciprocal rank fusion")
     min_similarity: float | None = parameter(None, number(-1, 1), "lowest cosine to accept")
-    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
+    filter_mode: str = parameter("pre", one_of("pre", "post"), "filter before retrieval or after ranking")
+    vectors: str = parameter("exact", one_of(*EF), "compare every vector, or let HNSW propose candidates")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 
 
 def profile(params: Params) -> Profile:
+    least = POST_DEPTH if params.filter_mode == "post" else 0
     match params.mode:
         case "lexical":
-            branch = Branch("lexical", Fetch(), 1.0, "min_max")
+            branch = Branch("lexical", Fetch(at_least=least), 1.0, "min_max")
             return Profile((branch,), WeightedSum(), TIES, lead=("lexical",))
         case "semantic":
-            branch = Branch("semantic", Fetch(), 1.0, "unit")
+            branch = Branch("semantic", Fetch(at_least=least), 1.0, "unit")
             return Profile((branch,), WeightedSum(), TIES, lead=("semantic",))
         case _:
-            semantic = Branch("semantic", Fetch(times=0, at_least=params.semantic_k))
-            lexical = Branch("lexical", Fetch(times=0, at_least=params.lexical_k))
+            semantic = Branch("semantic", Fetch(times=0, at_least=max(params.semantic_k, least)))
+            lexical = Branch("lexical", Fetch(times=0, at_least=max(params.lexical_k, least)))
             return Profile((semantic, lexical), Rrf(params.rrf_k), TIES)
 
 
 def plan(query: str, params: Params) -> Plan:
+    after = params.filter_mode == "post"
     return Plan(
         query,
         profile(params),
         params.top_k,
         params.syntax,
         reading=Reading(stop_words=False, phrases_required=True),
-        filter=params.filters,
+        filter=Filter() if after else params.filters,
+        post_filter=params.filters if after else Filter(),
+        post_depth=POST_DEPTH,
         min_similarity=params.min_similarity,
+        ef=EF[params.vectors],
         zero_vector_counts=params.mode == "semantic",
         needs_canonical=params.mode != "lexical",
     )

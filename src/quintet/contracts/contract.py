@@ -9,6 +9,9 @@ from quintet.ranking import Profile
 from quintet.vector import Int16
 
 Syntax = Literal["plain", "fts5"]
+Strategy = Literal["callers", "dependencies", "related"]
+# How vectors are searched: spec 004 gives HNSW an ef of 50, and 20 where speed counts more.
+EF: Mapping[str, int | None] = {"exact": None, "hnsw": 50, "approximate": 20}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +27,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Which neighbours of the best nodes join the ranking, and how far away they may be."""
+    """Which neighbours of the best nodes join the ranking, and how far away they may be. With `possible`
+    also along edges that are no more than a guess."""
 
-    strategy: Literal["callers", "dependencies", "related"]
+    strategy: Strategy
     distance: int
+    possible: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +45,12 @@ class Plan:
     syntax: Syntax = "plain"
     reading: Reading = Reading()
     filter: Filter = Filter()
+    post_filter: Filter = Filter()  # applied to the best `post_depth` results, after ranking
+    post_depth: int = 0
     vector: Int16 | None = None
     expansion: Expansion | None = None
     min_similarity: float | None = None
+    ef: int | None = None  # candidates by HNSW with this `ef`; None: every vector is compared
     zero_vector_counts: bool = False  # True: a query vector of zero norm finds everything at 0.0
     needs_embedding: bool = False  # True: an error instead of an empty leg
     needs_canonical: bool = False

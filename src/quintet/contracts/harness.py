@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.filters import FILTER
 from quintet.contracts.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
 from quintet.errors import UsageError
 from quintet.model import Filter, Json, Note, Ranked, Signal
@@ -23,7 +23,7 @@ class Params:
     final_limit: int = parameter(12, LIMIT, "documents to return")
     group_by: str = parameter("document", one_of("document", "chunk"), "what a result is")
     doc_agg: str = parameter("max", one_of("max", "avg"), "how a document's chunks make its score")
-    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 
 

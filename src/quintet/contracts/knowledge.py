@@ -1,17 +1,23 @@
 """Spec 003, the retrieval contract: knowledge bases, three search methods, canonical relevance fields."""
 
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, make_dataclass, replace
 from typing import Any
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.contracts.filters import BUILT_IN, filters
+from quintet.contracts.filters import BOOLEAN, BUILT_IN, INTEGER, NUMBER, TEXT, filters
 from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
 from quintet.errors import NotFound, UsageError
-from quintet.model import Filter, Json, Note, Passage, Ranked
+from quintet.model import Condition, Document, Expression, Filter, Json, Note, Passage, Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
 DEFAULT_INDEX = "default"  # every document that came from a folder
+INDEX_PREFIX = "kb_"  # a knowledge base is an index of this and its slug
+BASE = "_knowledge_base"  # where a document of a base keeps its built-in fields; never shown
+# The built-in fields that are kept there; the others belong to the chunk or have a column.
+KEPT = frozenset(BUILT_IN) - {"chunk_index", "title", "page_number"}
+PROPERTY_KINDS = {"text": TEXT, "number": NUMBER, "int": INTEGER, "boolean": BOOLEAN}
 DEFAULT_ALPHA = 0.5
 # The spec stops at 50; below top_k it could never fill a page, so it never falls below that.
 OVER_FETCH = Fetch(3, at_least=10, at_most=50, covers_limit=True)
@@ -30,6 +36,8 @@ TIES: tuple[OrderKey, ...] = ("chunk_id",)
 
 @dataclass(frozen=True, slots=True)
 class Params:
+    """As it holds for `default`; `for_base` adds the properties of a schema to the filters."""
+
     index: str = parameter(DEFAULT_INDEX, text("the name of a knowledge base"), "which knowledge base")
     top_k: int = parameter(5, LIMIT, "results to return", code="invalid_top_k")
     filters: Filter = parameter(Filter(), filters(BUILT_IN), "exact matches that all must hold")
@@ -78,8 +86,14 @@ def profile(params: Params) -> Profile:
 def plan(query: str, params: Params) -> Plan:
     if params.index != DEFAULT_INDEX:
         raise NotFound(
-            f"there is no knowledge base {params.index!r}; the one here is 'default'", code="unknown_index"
+            f"there is no knowledge base {params.index!r} here, where documents of folders are searched; "
+            "the name of these is 'default'",
+            code="unknown_index",
         )
+    return _planned(query, params)
+
+
+def _planned(query: str, params: Params) -> Plan:
     if params.query_preprocessing == "normalize":
         query = normalise_query(query)
         if not query:
@@ -106,7 +120,7 @@ def _ignored(params: Params) -> tuple[Note, ...]:
 
 
 def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
-    results: list[Json] = [_result(params.search_method, item, answer) for item in answer.ranked]
+    results: list[Json] = [_result(params, item, answer) for item in answer.ranked]
     call: dict[str, Json] = {
         "index": params.index,
         "query": plan.query,
@@ -119,13 +133,13 @@ def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
     return {"retrieval_calls": [{**call, "result_count": len(results), "results": results}]}
 
 
-def _result(method: str, item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(params: Params, item: Ranked, answer: Answer) -> dict[str, Json]:
     passage = answer.passages[item.best_chunk]
     return {
         "id": passage.chunk.id,
         "text": passage.chunk.content,
-        "metadata": _metadata(passage),
-        **_scores(method, item),
+        "metadata": _metadata(passage, of_base=params.index != DEFAULT_INDEX),
+        **_scores(params.search_method, item),
     }
 
 
@@ -157,16 +171,32 @@ def _scores(method: str, item: Ranked) -> dict[str, Json]:
     }
 
 
-def _metadata(passage: Passage) -> dict[str, Json]:
+def _metadata(passage: Passage, *, of_base: bool) -> dict[str, Json]:
     """What the author wrote first, the built-in fields over it."""
     chunk, document = passage.chunk, passage.document
-    authored = {name: value for name, value in document.metadata.items() if name not in BUILT_IN}
+    known = kept(document) if of_base else _of_folder(document)
+    built_in: dict[str, Json] = {**known, "chunk_index": chunk.sequence, "title": document.title}
+    if chunk.page is not None:
+        built_in["page_number"] = chunk.page
+    return {**authored(document), **{name: built_in[name] for name in BUILT_IN if name in built_in}}
+
+
+def authored(document: Document) -> dict[str, Json]:
+    """The metadata of a document without the built-in fields and without what is for us alone."""
+    hidden = {*BUILT_IN, BASE}
+    return {name: value for name, value in document.metadata.items() if name not in hidden}
+
+
+def kept(document: Document) -> Mapping[str, Json]:
+    """The built-in fields that a document of a knowledge base keeps."""
+    found = document.metadata.get(BASE)
+    return found if isinstance(found, dict) else {}
+
+
+def _of_folder(document: Document) -> dict[str, Json]:
     return {
-        **authored,
         "knowledge_base_id": DEFAULT_INDEX,
         "document_id": document.id,
-        "chunk_index": chunk.sequence,
-        "title": document.title,
         "source_type": "file",
         "source_name": document.root,
         "uri": document.path,
@@ -177,3 +207,24 @@ def _metadata(passage: Passage) -> dict[str, Json]:
 
 
 CONTRACT = Contract("knowledge", Params, plan, project, limit="top_k", mode="search_method")
+
+
+def for_base(properties: Mapping[str, str]) -> Contract:
+    """The contract in one knowledge base, where `properties` (type by name) are filters too."""
+    schema = {name: PROPERTY_KINDS[kind] for name, kind in properties.items()}
+    declared = parameter(Filter(), filters({**BUILT_IN, **schema}), "exact matches that all must hold")
+    own = make_dataclass("Params", [("filters", Filter, declared)], bases=(Params,), frozen=True, slots=True)
+    return replace(CONTRACT, parameters=own, plan=_plan_in_base)
+
+
+def _plan_in_base(query: str, params: Params) -> Plan:
+    planned = _planned(query, params)
+    return replace(planned, filter=Filter(tuple(map(_in_base, params.filters.conditions))))
+
+
+def _in_base(condition: Expression) -> Expression:
+    """A field as the store of a base knows it: kept with the document, of the chunk, or of the schema."""
+    assert isinstance(condition, Condition), "spec 003 has no other"
+    if condition.field in KEPT:
+        return replace(condition, field=f"base.{condition.field}")
+    return condition if condition.field in BUILT_IN else replace(condition, field=f"meta.{condition.field}")

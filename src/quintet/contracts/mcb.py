@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
-from quintet.contracts.filters import GENERAL, SCOPE_FILTER, filters
+from quintet.contracts.filters import FILTER, SCOPE_FILTER
 from quintet.contracts.parameters import (
     LIMIT,
     SYNTAX,
@@ -92,7 +92,7 @@ class Params:
     )
     min_score: float | None = parameter(None, number(-inf, inf), "lowest full-text score to accept")
     field_weights: tuple[tuple[str, float], ...] = parameter((), FIELD_WEIGHTS, "weight of each text field")
-    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 
 

@@ -87,6 +87,8 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
         text = "a number too long to show"
+    except RecursionError:
+        text = "a value too deep to show"
     return text if len(text) <= 80 else text[:77] + "..."
 
 

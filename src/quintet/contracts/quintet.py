@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from math import inf
 
-from quintet.contracts.contract import Answer, Contract, Plan, Reading, Syntax
-from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
+from quintet.contracts.filters import FILTER
+from quintet.contracts.inline_filters import split
 from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter
-from quintet.model import Evidence, Filter, Json, Ranked
+from quintet.model import Evidence, Filter, Json, Note, Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that what both legs like can rise
@@ -19,7 +20,11 @@ class Params:
     limit: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
     rrf_k: float = parameter(60.0, number(0, inf), "constant of reciprocal rank fusion")
-    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
+    inline_filters: str = parameter(
+        "on", one_of("on", "off"), "read name:value among the words of the query as a filter"
+    )
+    vectors: str = parameter("exact", one_of(*EF), "compare every vector, or let HNSW propose candidates")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 
 
@@ -35,14 +40,20 @@ def profile(params: Params) -> Profile:
 
 
 def plan(query: str, params: Params) -> Plan:
+    filter, notes = params.filters, tuple[Note, ...]()
+    if params.inline_filters == "on" and params.syntax == "plain":
+        query, inline, notes = split(query)
+        filter = Filter(filter.conditions + inline.conditions)
     return Plan(
         query,
         profile(params),
         params.limit,
         params.syntax,
         reading=Reading(parts=True),
-        filter=params.filters,
+        filter=filter,
+        ef=EF[params.vectors],
         zero_vector_counts=params.mode == "semantic",
+        notes=notes,
     )
 
 

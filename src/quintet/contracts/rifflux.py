@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.contracts.filters import GENERAL, filters
+from quintet.contracts.filters import FILTER
 from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model import Filter, Json, Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
@@ -20,7 +20,7 @@ class Params:
     top_k: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
     rrf_k: float = parameter(RRF_K, number(0, inf), "constant of reciprocal rank fusion")
-    filters: Filter = parameter(Filter(), filters(GENERAL), "conditions that all must hold")
+    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 
 

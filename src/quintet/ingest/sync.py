@@ -6,30 +6,36 @@ from hashlib import sha256
 from pathlib import Path
 
 from quintet.ingest.chunk import chunk
+from quintet.ingest.link import link
 from quintet.ingest.parse import parse
-from quintet.ingest.parse.model import Piece
+from quintet.ingest.parse.formats import is_binary
+from quintet.ingest.parse.isolated import Isolated, Limits
+from quintet.ingest.parse.model import Parsed, Piece
 from quintet.ingest.plan import Plan, plan
 from quintet.ingest.read import Content, Unreadable, read
 from quintet.ingest.roots import Target
 from quintet.ingest.run import Run
-from quintet.ingest.walk import Found, Problem, walk
+from quintet.ingest.walk import Found, Problem, size_cap, walk
 from quintet.model import Chunk, Document, digest
 from quintet.ports import Entry, KnownFile, Root, Writer
 from quintet.settings import Settings
 
 LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
-PARSERS = 1  # counts up when a parser or the chunker gives other chunks for the same text
+PARSERS = 2  # counts up when a parser or the chunker gives other chunks for the same text
 
 
 def sync(run: Run, targets: Sequence[Target]) -> None:
     """Bring the text of the index up to date with `targets`."""
-    for target in targets:
-        _sync_target(run, target)
+    with Isolated(Limits.of(run.settings)) as isolated:
+        for target in targets:
+            _sync_target(run, target, isolated)
+    with run.report.stage("graph"):
+        link(run)
     with run.writer.batch():  # even if this run removed nothing: the one before may have been cut short
         run.writer.drop_unused_vectors()
 
 
-def _sync_target(run: Run, target: Target) -> None:
+def _sync_target(run: Run, target: Target, isolated: Isolated) -> None:
     with run.report.stage("walk"):
         found, problems = walk_target(target, run.settings)
         known = in_scope(target, problems, run.writer.known(target.root.name))
@@ -39,7 +45,7 @@ def _sync_target(run: Run, target: Target) -> None:
     if target.root not in run.writer.roots():
         with run.writer.batch():
             run.writer.put_root(target.root)
-    _write_files(run, target.root, todo, known)
+    _write_files(run, target.root, todo, known, isolated)
     if todo.removed:
         with run.writer.batch():
             run.writer.remove(target.root.name, todo.removed)
@@ -63,12 +69,14 @@ def in_scope(
     }
 
 
-def _write_files(run: Run, root: Root, todo: Plan, known: Mapping[str, KnownFile]) -> None:
+def _write_files(
+    run: Run, root: Root, todo: Plan, known: Mapping[str, KnownFile], isolated: Isolated
+) -> None:
     files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
     done = 0
     for batch in _batches(files, run.settings):
         with run.report.stage("parse"):
-            outcomes = [_examine(run, root, file, known.get(file.path)) for file in batch]
+            outcomes = [_examine(run, root, file, known.get(file.path), isolated) for file in batch]
         with run.report.stage("write"):
             _write(run, root, [outcome for outcome in outcomes if outcome is not None])
         done += len(batch)
@@ -91,11 +99,20 @@ def _batches(files: Iterable[Found], settings: Settings) -> Iterator[list[Found]
 Outcome = Callable[[Writer], None]
 
 
-def _examine(run: Run, root: Root, file: Found, before: KnownFile | None) -> Outcome | None:
+def _examine(
+    run: Run, root: Root, file: Found, before: KnownFile | None, isolated: Isolated
+) -> Outcome | None:
     """Read a file and decide what its row becomes. None: nothing to write."""
     report, now = run.report, run.clock_ns()
     try:
-        content = read(file.where, run.settings.max_file_bytes)
+        content = read(file.where, size_cap(file.path, run.settings))
+        if before is not None and not run.force and _same(before, content, run.settings):
+            report.skipped += 1
+            modified_ns = storable(content.modified_ns)
+            if (before.size, before.modified_ns) == (content.size, modified_ns):
+                return None
+            return lambda writer: writer.touch(root.name, file.path, content.size, modified_ns, now)
+        entry = make_entry(root.name, file.path, content, run.settings, now, isolated)
     except Unreadable as error:
         report.problems.append(Problem(file.path, error.reason))
         report.skipped += 1
@@ -103,16 +120,12 @@ def _examine(run: Run, root: Root, file: Found, before: KnownFile | None) -> Out
             return None
         report.removed += 1
         return lambda writer: writer.remove(root.name, [file.path])
-    same = before is not None and (before.content_hash, before.shape) == (content.sha256, shape(run.settings))
-    if before is not None and same and not run.force:
-        report.skipped += 1
-        modified_ns = storable(content.modified_ns)
-        if (before.size, before.modified_ns) == (content.size, modified_ns):
-            return None
-        return lambda writer: writer.touch(root.name, file.path, content.size, modified_ns, now)
     report.indexed += 1
-    entry = make_entry(root.name, file.path, content, run.settings, now)
     return lambda writer: writer.put(entry)
+
+
+def _same(before: KnownFile, content: Content, settings: Settings) -> bool:
+    return (before.content_hash, before.shape) == (content.sha256, shape(settings))
 
 
 def _write(run: Run, root: Root, outcomes: Sequence[Outcome]) -> None:
@@ -132,8 +145,11 @@ def shape(settings: Settings) -> str:
     return f"{PARSERS}:{settings.chunk_chars}"
 
 
-def make_entry(root: str, path: str, content: Content, settings: Settings, indexed_ns: int) -> Entry:
-    parsed = parse(path, content.text)
+def make_entry(
+    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Isolated
+) -> Entry:
+    """The document and its chunks; `Unreadable` says why there are none."""
+    parsed = parsed_content(path, content, isolated)
     document = Document(
         root,
         path,
@@ -145,8 +161,16 @@ def make_entry(root: str, path: str, content: Content, settings: Settings, index
         content.sha256,
         parsed.metadata,
     )
-    chunks = _chunks(document.id, chunk(parsed, settings.chunk_chars))
+    chunks = cut(document.id, parsed, settings)
     return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
+
+
+def parsed_content(path: str, content: Content, isolated: Isolated) -> Parsed:
+    return isolated.parse(path, content.data) if is_binary(path) else parse(path, content.text)
+
+
+def cut(document_id: str, parsed: Parsed, settings: Settings) -> tuple[Chunk, ...]:
+    return _chunks(document_id, chunk(parsed, settings.chunk_chars))
 
 
 def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
@@ -168,6 +192,7 @@ def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
                 piece.last_line,
                 piece.kind,
                 piece.name,
+                piece.page,
             )
         )
     return tuple(chunks)

@@ -12,7 +12,15 @@ from typing import NoReturn
 import typer
 
 from quintet.errors import QuintetError, UsageError
-from quintet.interfaces import agent_commands, model_commands, server_commands, terminal
+from quintet.interfaces import (
+    agent_commands,
+    graph_commands,
+    memory_commands,
+    model_commands,
+    receipt_commands,
+    server_commands,
+    terminal,
+)
 from quintet.interfaces.commands import app
 from quintet.interfaces.terminal import OutputFailed, ReaderGone, tell
 
@@ -22,6 +30,9 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 agent_commands.register(app)
 server_commands.register(app)
 model_commands.register(app)
+receipt_commands.register(app)
+memory_commands.register(app)
+graph_commands.register(app)
 
 
 def main() -> NoReturn:
@@ -33,7 +44,7 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line; the exit code. Every error ends here, as one line or one JSON document."""
+    """Run one command line; the exit code. Every error ends here, as one line (and a caret) or as JSON."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given[: given.index("--") if "--" in given else None]
     try:
@@ -85,4 +96,6 @@ def _complain(code: str, message: str, details: Mapping[str, object], as_json: b
             return
         except (ReaderGone, OutputFailed):  # nobody can read it there: say it below
             terminal.abandon()
-    tell(f"quintet: {message} [{code}]")
+    first, *pointed = message.split("\n") if "position" in details else [message]
+    for line in (f"quintet: {first} [{code}]", *pointed):
+        tell(line)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quintet.errors import NotFound, StoreError
+from quintet.errors import NotFound, StoreError, UsageError
 from quintet.interfaces import options
 from quintet.interfaces.options import AsJson, Db
 from quintet.interfaces.terminal import document, safe, tell, write
@@ -147,6 +147,7 @@ def search_command(
     filter: options.Filters = None,
     syntax: options.SyntaxName = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show what each signal gave.")] = False,
+    receipt: options.ReceiptFile = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -164,13 +165,25 @@ def search_command(
     from quintet.contracts import HOUSE
 
     name = HOUSE if contract is None else options.as_text(contract)
-    params = options.search_parameters(param or (), filter or (), mode=mode, limit=limit, syntax=syntax)
+    params = options.search_parameters(param or (), filter or (), name, mode=mode, limit=limit, syntax=syntax)
     with opened(db) as index:
-        response = index.search(options.as_text(query), contract=name, **params)
+        if receipt is None:
+            response = index.search(options.as_text(query), contract=name, **params)
+        else:
+            response = _witnessed(index, options.as_text(query), name, params, receipt)
         found = _shown(index, response, name, options.as_text(query), explain, as_json)
     if found:
         return 0
     return NotFound.exit_code if response.status == "never_indexed" else NO_MATCH
+
+
+def _witnessed(index: "Index", query: str, contract: str, params: dict[str, Any], file: Path) -> "Response":
+    """Search, and leave a receipt."""
+    from quintet.interfaces.receipt_commands import write_receipt
+
+    response, receipt = index.receipts.search(query, contract, **params)
+    write_receipt(file, receipt)
+    return response
 
 
 def _shown(
@@ -258,8 +271,9 @@ def get_command(
 @app.command("forget", short_help="Take a document, a folder or a root out.")
 def forget_command(
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A document, a folder, or a root by name or place.")
-    ],
+        str | None, typer.Argument(metavar="PATH", help="A document, a folder, or a root by name or place.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Everything: an empty index is left.")] = False,
     db: Db = None,
 ) -> int:
     """Take a document, a folder or a whole root out of the index. The files stay where they are.
@@ -270,8 +284,10 @@ def forget_command(
     Example:
       quintet forget drafts/
     """
+    if (path is None) != everything:
+        raise UsageError("name one PATH to forget, or give --all to forget everything")
     with opened(db) as index:
-        gone = index.forget(options.as_text(path))
+        gone = index.clear() if path is None else index.forget(options.as_text(path))
     write(f"forgot {gone} document{'' if gone == 1 else 's'}\n")
     return 0
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import quintet
 from quintet.access import contained
@@ -13,9 +14,12 @@ from quintet.index import Index, IndexStatus
 from quintet.ingest.run import Progress, Report
 from quintet.interfaces.doors_embedding import Embedding
 from quintet.interfaces.doors_loading import Ready
+from quintet.memory import Remembered
 from quintet.model import Json, Passage
 from quintet.ports import Root
 from quintet.search.search import Response
+from quintet.search.verify import Verdict
+from quintet.search.why import Explanation
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
@@ -88,15 +92,25 @@ class Doors:
         params: Mapping[str, object] | None = None,
         *,
         db_path: str | None = None,
+        receipt: bool = False,
     ) -> Response:
         """While the model loads, an answer from text alone with the note `embedder_loading`."""
-        if taken := sorted({"query", "contract", "self"} & set(params or ())):
-            raise UsageError(
-                f"{taken[0]} is not a parameter of a contract; give it beside params",
-                details={"parameter": taken[0]},
-            )
+        given = _parameters(params or {})
         ready = self._ready if db_path is None else self._other(db_path)
-        return ready.search(query, contract, params or {})
+        return (ready.witnessed if receipt else ready.search)(query, contract, given)
+
+    def verify(self, receipt: object) -> Verdict:
+        return self._ready.whole().receipts.verify(receipt)
+
+    def why(self, query: str, reference: str, contract: str, params: Mapping[str, object]) -> Explanation:
+        return self._ready.whole().why(query, reference, contract, **_parameters(params))
+
+    def remember(self, text: str, given: Mapping[str, Any]) -> Remembered:
+        """`given` are the further arguments of `Memory.remember`."""
+        return self.index.memory.remember(text, **given)
+
+    def recall(self, query: str, params: Mapping[str, Any]) -> Response:
+        return self.index.memory.recall(query, **params)
 
     def get(self, reference: str) -> list[Passage]:
         return self.index.get(reference)
@@ -157,3 +171,12 @@ class Doors:
         self._embedding.close()
         for ready in (self._ready, *self._others.values()):
             ready.close()
+
+
+def _parameters(given: Mapping[str, object]) -> dict[str, Any]:
+    if taken := sorted({"query", "reference", "contract", "self"} & set(given)):
+        raise UsageError(
+            f"{taken[0]} is not a parameter of a contract; give it beside params",
+            details={"parameter": taken[0]},
+        )
+    return dict(given)

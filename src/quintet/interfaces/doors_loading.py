@@ -53,6 +53,17 @@ class Ready:
         if getattr(index.embedder, "kind", None) != LOADED_FIRST:
             self._loaded.set()
 
+    def witnessed(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
+        """With a receipt, which must not be of half an answer: it waits for the model."""
+        response, receipt = self.whole().receipts.search(query, contract, **params)
+        return replace(response, receipt=receipt)
+
+    def whole(self) -> Index:
+        """The index, once its model is loaded."""
+        self.load()
+        self._loaded.wait()
+        return self._index
+
     def search(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
         found = contract_named(contract)
         mode = _mode(found, {**self._index.settings.contracts.get(found.name, {}), **params})
@@ -60,7 +71,7 @@ class Ready:
             self.load()
             if mode != "semantic":
                 return self._search_text(query, contract, params)
-            self._loaded.wait()  # without vectors there would be nothing to answer with
+            self.whole()  # without vectors there would be nothing to answer with
         return self._index.search(query, contract, **params)
 
     def _search_text(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:

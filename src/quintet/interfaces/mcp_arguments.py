@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSche
 from quintet.contracts import CONTRACTS, HOUSE
 from quintet.contracts.parameters import LIMIT_MAX, shown
 from quintet.errors import UsageError
+from quintet.memo import KINDS
 
 A = TypeVar("A", bound="Arguments")
 
@@ -90,13 +91,23 @@ class Search(Arguments):
             "hybrid",
         ),
     ] = "hybrid"
-    filters: Annotated[Object, Field(description='Conditions that all must hold: {"path": "docs/**"}.')] = (
-        Field(default_factory=dict)
-    )
+    filters: Annotated[
+        Any,
+        WithJsonSchema(
+            {
+                "type": ["string", "object"],
+                "description": "What results must fulfil: 'path:docs/** lang:c -tag:draft', or an object "
+                'such as {"path": "docs/**"}, {"or": [{"tag": "a"}, {"not": {"lang": "c"}}]}.',
+            }
+        ),
+    ] = Field(default_factory=dict)
     params: dict[str, Any] = Field(
         default_factory=dict, description='Further parameters of the contract: {"rrf_k": 20}.'
     )
     max_tokens: MaxTokens = None
+    receipt: bool = Field(
+        False, description="Add a receipt of the whole answer, which `quintet verify` can replay."
+    )
 
 
 class Read(Arguments):
@@ -108,6 +119,48 @@ class Read(Arguments):
 
 class Status(Arguments):
     pass
+
+
+Text = Annotated[Any, WithJsonSchema({"type": "string", "minLength": 1, "description": "What to keep."})]
+Kind = choice("What sort of memory.", *KINDS)
+Names = {"type": "array", "items": {"type": "string", "minLength": 1}}
+
+
+def described(schema: Mapping[str, Any], description: str) -> Any:
+    """A value of this shape, which the engine checks."""
+    return WithJsonSchema({**schema, "description": description})
+
+
+class Remember(Arguments):
+    text: Text
+    kind: Annotated[Any, Kind] = "fact"
+    tags: Annotated[Any, described(Names, "Words to find it by.")] = ()
+    about: Annotated[
+        Any,
+        described(Names, "Paths, PATH:FIRST-LAST or symbols that it is about; recall says if they changed."),
+    ] = ()
+    session: Annotated[Any, described({"type": ["string", "null"]}, "The session it belongs to.")] = None
+    metadata: Annotated[Object, Field(description="Anything else to keep with it.")] = Field(
+        default_factory=dict
+    )
+    supersedes: Annotated[
+        Any, described({"type": ["string", "null"]}, "The id of a memory that holds no longer.")
+    ] = None
+
+
+class Recall(Arguments):
+    query: Query
+    limit: Count = 10
+    kind: Annotated[
+        Any, described({"type": ["string", "null"], "enum": [*KINDS, None]}, "Only this kind.")
+    ] = None
+    tags: Annotated[Any, described(Names, "Only with all of these tags.")] = ()
+    session: Annotated[Any, described({"type": ["string", "null"]}, "Only of this session.")] = None
+    about: Annotated[Any, described({"type": ["string", "null"]}, "Only about this path or symbol.")] = None
+    since: Annotated[Any, described({"type": ["integer", "null"]}, "Created then or later, Unix ms.")] = None
+    until: Annotated[Any, described({"type": ["integer", "null"]}, "Created before that, Unix ms.")] = None
+    include_superseded: Annotated[Any, described({"type": "boolean"}, "Also what no longer holds.")] = False
+    max_tokens: MaxTokens = None
 
 
 class Retrieve(Arguments):

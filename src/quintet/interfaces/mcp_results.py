@@ -61,6 +61,13 @@ class Reindex(TypedDict):
     problems: list[Problem]
 
 
+class Receipt(TypedDict):
+    receipt: int
+    claim: Object
+    observed: Object
+    digest: str
+
+
 class Search(Answered):
     """The chosen contract's own body; the house ranking has query, mode and results."""
 
@@ -68,6 +75,7 @@ class Search(Answered):
     mode: NotRequired[str]
     results: NotRequired[list[Object]]
     retrieval_calls: NotRequired[list[Object]]
+    receipt: NotRequired[Receipt]
 
 
 class PassageRead(TypedDict):
@@ -100,6 +108,22 @@ class LagRead(TypedDict):
     missing_roots: list[str]
 
 
+class HnswRead(TypedDict):
+    rows: int
+    of: int
+    recall: dict[str, float]
+    building: bool
+
+
+class CacheRead(TypedDict):
+    hits: int
+    misses: int
+    evictions: int
+    expired: int
+    entries: int
+    bytes: int
+
+
 class Status(TypedDict):
     index: str
     files: int
@@ -110,6 +134,60 @@ class Status(TypedDict):
     generation: int
     state_root: str
     lag: LagRead
+    cache: CacheRead
+    hnsw: HnswRead | None
+
+
+class NearRead(TypedDict):
+    id: str
+    text: str
+    similarity: float
+    by: Literal["meaning", "words"]
+
+
+class Remembered(TypedDict):
+    id: str
+    merged: bool
+    seen: int
+    near: list[NearRead]
+    notes: list[Note]
+
+
+class AboutRead(TypedDict):
+    path: NotRequired[str]
+    symbol: NotRequired[str]
+    root: NotRequired[str]
+    lines: NotRequired[list[int]]
+    state: Literal["unchanged", "changed", "gone", "unknown"]
+
+
+class Validity(TypedDict):
+    from_ms: int
+    until_ms: int | None
+
+
+class MemoryRead(TypedDict):
+    id: str
+    text: str
+    kind: str
+    created_ms: int
+    last_seen_ms: int
+    seen: int
+    tags: list[str]
+    about: list[AboutRead]
+    session: str | None
+    supersedes: list[str]
+    superseded_by: str | None
+    metadata: Object
+    valid: Validity
+    freshness: Literal["Fresh", "Stale", "StaleWithRisk"]
+    score: float
+    signals: Object
+
+
+class Recalled(Answered):
+    query: str
+    results: list[MemoryRead]
 
 
 class RetrievalResult(TypedDict):

@@ -26,7 +26,8 @@ def search_text(contract: str, body: Mapping[str, Any]) -> str:
     """Each result with its place, heading, score, reference and text; then the notes."""
     shown = [result_text(rank, view) for rank, view in enumerate(views(contract, body), 1)]
     head = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
-    return "\n\n".join([head, *shown, *_notes(body)])
+    digest = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
+    return "\n\n".join([head, *shown, *_notes(body), *digest])
 
 
 def result_text(rank: int, view: View) -> str:
@@ -45,6 +46,37 @@ def passage_text(passage: Mapping[str, Any]) -> str:
     return f"{passage['path']}:{first}-{last}{heading} (id {passage['chunk_id']})\n{passage['content']}"
 
 
+def remembered_text(body: Mapping[str, Any]) -> str:
+    done = f"seen {body['seen']} times" if body["merged"] else "remembered"
+    near = [f"near: {one['id']} ({one['by']} {one['similarity']:.2f}): {one['text']}" for one in body["near"]]
+    return "\n".join([f"{body['id']} {done}", *near, *_notes(body)])
+
+
+def memories_text(body: Mapping[str, Any]) -> str:
+    """Each memory with its kind, id and text, until when it held, and what of its code changed."""
+    shown = [memory_text(rank, one) for rank, one in enumerate(body["results"], 1)]
+    head = f"{len(shown)} memor{'y' if len(shown) == 1 else 'ies'} [{body['status']}]"
+    return "\n\n".join([head, *shown, *_notes(body)])
+
+
+def memory_text(rank: int, memory: Mapping[str, Any]) -> str:
+    lines = [f"{rank}. {memory['kind']} (score {memory['score']:.4g}, id {memory['id']})", memory["text"]]
+    if memory["valid"]["until_ms"] is not None:
+        lines.append(f"no longer holds; superseded by {memory['superseded_by'] or 'a memory that is gone'}")
+    for one in memory["about"]:
+        lines.append(f"about {one.get('symbol') or one['path']}: {one['state']}")
+    return "\n".join(lines)
+
+
+def cut_memories(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    texts = [memory_text(rank, one) for rank, one in enumerate(body["results"], 1)]
+    kept = within_budget(texts, max_tokens)
+    if kept == len(texts):
+        return body
+    notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
+    return {**body, "results": body["results"][:kept], "notes": notes}
+
+
 def reindex_text(body: Mapping[str, Any]) -> str:
     done = (
         f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
@@ -57,11 +89,12 @@ def reindex_text(body: Mapping[str, Any]) -> str:
 
 
 def status_text(body: Mapping[str, Any]) -> str:
-    lag = body["lag"]
+    lag, cache = body["lag"], body["cache"]
     lines = [
         f"{body['files']} files, {body['chunks']} chunks, {body['embedded']} embedded by {body['embedder']}",
         *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
         f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
+        f"cache: {cache['entries']} searches kept, {cache['hits']} hits, {cache['misses']} misses",
     ]
     return "\n".join(lines)
 

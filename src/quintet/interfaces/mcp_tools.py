@@ -37,6 +37,7 @@ class ToolDoor:
     gives: Any
     run: Run
     writes: bool = False
+    idempotent: bool = True
 
     def listed(self) -> Tool:
         return Tool(
@@ -48,7 +49,7 @@ class ToolDoor:
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=False,  # the index is derived: what leaves it can be made again
-                idempotent_hint=True,
+                idempotent_hint=self.idempotent,
                 open_world_hint=False,
             ),
         )
@@ -62,7 +63,7 @@ def search_rifflux(doors: Doors, given: arguments.SearchRifflux, progress: Progr
 
 def search(doors: Doors, given: arguments.Search, progress: Progress) -> Answer:
     params = given.given("limit", "mode", "filters")
-    response = doors.search(given.query, given.contract, {**given.params, **params})
+    response = doors.search(given.query, given.contract, {**given.params, **params}, receipt=given.receipt)
     return _found(doors, given.contract, response, given.max_tokens)
 
 
@@ -85,6 +86,18 @@ def read(doors: Doors, given: arguments.Read, progress: Progress) -> Answer:
     body = {"reference": given.reference, "passages": passages[:kept], "notes": notes}
     files = {f"{one['root']}/{one['path']}": one["path"] for one in passages}
     return Answer(body, text.passages_text(body), [text.file_link(*file) for file in files.items()])
+
+
+def remember(doors: Doors, given: arguments.Remember, progress: Progress) -> Answer:
+    names = ("kind", "tags", "about", "session", "metadata", "supersedes")
+    body = asdict(doors.remember(given.text, given.given(*names)))
+    return Answer(body, text.remembered_text(body))
+
+
+def recall(doors: Doors, given: arguments.Recall, progress: Progress) -> Answer:
+    names = ("limit", "kind", "tags", "session", "about", "since", "until", "include_superseded")
+    body = text.cut_memories(doors.recall(given.query, given.given(*names)).wire(), given.max_tokens)
+    return Answer(body, text.memories_text(body))
 
 
 def status(doors: Doors, given: arguments.Status, progress: Progress) -> Answer:
@@ -116,6 +129,28 @@ TOOLS: Mapping[str, ToolDoor] = {
             arguments.Read,
             results.Read,
             read,
+        ),
+        ToolDoor(
+            "remember",
+            "Keep something worth knowing later",
+            "Keep a decision, fact, preference, error, summary, piece of code or task for later. Name in "
+            "`about` the files or symbols it is about: recall then says when they changed. The same text "
+            "again is the same memory; `near` lists memories that say almost the same. `supersedes` names "
+            "the one that holds no longer.",
+            arguments.Remember,
+            results.Remembered,
+            remember,
+            writes=True,
+            idempotent=False,  # each time it is seen once more
+        ),
+        ToolDoor(
+            "recall",
+            "Find what was remembered",
+            "Find memories by words and by meaning, best first, with when they held and whether what they "
+            "are about changed since. Ask here before working something out again.",
+            arguments.Recall,
+            results.Recalled,
+            recall,
         ),
         ToolDoor(
             "search_rifflux",

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from quintet.interfaces.options import AsJson
+from quintet.interfaces.commands import opened
+from quintet.interfaces.options import AsJson, Db
 from quintet.interfaces.terminal import document, tell, write
 
 models = typer.Typer(
@@ -16,7 +17,30 @@ models = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
+    app.command("hnsw", short_help="Build a graph for approximate vector search.")(hnsw_command)
     app.add_typer(models, name="models", short_help="List or fetch embedding models.")
+
+
+def hnsw_command(as_json: AsJson = False, db: Db = None) -> int:
+    """Build the HNSW graph over all vectors, and measure how much of the exact result it finds.
+
+    Searches use it when they ask for it (--param vectors=hnsw); for most indexes comparing every vector is
+    fast enough, and exact. A server builds the graph by itself once a search asks.
+
+    \b
+    Example:
+      quintet hnsw
+      quintet search --param vectors=hnsw "cache ttl"
+    """
+    from quintet.interfaces.render import hnsw_line
+
+    with opened(db) as index:
+        graph = index.build_hnsw()
+    if as_json:
+        document(None if graph is None else asdict(graph))
+    else:
+        write(hnsw_line(graph) + "\n")
+    return 0
 
 
 @models.callback()

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from quintet.errors import NotFound, UsageError
+from quintet.interfaces.filter_options import given_filters
 
 INDEX_FOLDER = ".quintet"
 TAKEN = ("query", "contract", "self")  # names that are no parameters of a contract
@@ -51,6 +52,10 @@ Reembed = Annotated[
         "--reembed", help="Make all vectors anew with the embedder that is named. Looks at no files."
     ),
 ]
+ReceiptFile = Annotated[
+    Path | None,
+    typer.Option("--receipt", metavar="FILE", help="Write a receipt that 'quintet verify' can replay."),
+]
 ContractName = Annotated[
     str | None,
     typer.Option(
@@ -77,7 +82,9 @@ Parameters = Annotated[
 Filters = Annotated[
     list[str] | None,
     typer.Option(
-        "--filter", metavar="NAME:VALUE", help="Only where this holds, e.g. 'path:docs/**'. Repeatable."
+        "--filter",
+        metavar="FILTER",
+        help="Only where this holds, e.g. 'path:docs/** -tag:draft'. Repeatable; all must hold.",
     ),
 ]
 SyntaxName = Annotated[
@@ -141,12 +148,14 @@ def refuse_with_reembed(**given: object) -> None:
         )
 
 
-def search_parameters(params: Sequence[str], filters: Sequence[str], **offered: object) -> dict[str, object]:
+def search_parameters(
+    params: Sequence[str], filters: Sequence[str], contract: str = "", **offered: object
+) -> dict[str, object]:
     """Everything a search is asked beside its query. `offered` are options of their own; None is left out."""
     found = {name: as_text(value) if isinstance(value, str) else value for name, value in offered.items()}
     found = {name: value for name, value in found.items() if value is not None}
     if filters:
-        found["filters"] = _filters(filters)
+        found["filters"] = given_filters([as_text(one) for one in filters], contract)
     for one in params:
         name, value = _parameter(as_text(one))
         if name in found:
@@ -178,32 +187,3 @@ def json_or_text(value: str) -> object:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
-
-
-def _filters(given: Sequence[str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for one in map(as_text, given):
-        name, separator, value = one.partition(":")
-        name = name.strip()
-        if not separator or not name:
-            message = f"--filter is {one!r}; it must be name:value, e.g. path:docs/**"
-            raise UsageError(message, code="invalid_filter")
-        if name in found:
-            raise UsageError(f"filter {name} was given twice; give it once", code="invalid_filter")
-        found[name] = _filter_value(name, value)
-    return found
-
-
-def _filter_value(name: str, value: str) -> object:
-    """As the kind the filter wants where it can be read so; the engine refuses the rest by name."""
-    from quintet.contracts.filters import BOOLEAN, BUILT_IN, GENERAL, INTEGER
-
-    kind = {**BUILT_IN, **GENERAL}.get(name)
-    if kind == BOOLEAN:
-        return {"true": True, "false": False}.get(value.strip().lower(), value)
-    if kind == INTEGER:
-        try:
-            return int(value)
-        except ValueError:
-            return value
-    return value

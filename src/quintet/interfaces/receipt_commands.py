@@ -147,16 +147,16 @@ def _content(file: Path) -> bytes:
 
 def write_receipt(file: Path, receipt: object) -> None:
     """All of it or nothing."""
-    place = file.resolve()
-    if place.exists() and not place.is_file():  # a device must not become a file
-        raise UsageError(f"{file} is not a file; name one for the receipt", code="invalid_path")
-    draft = place.with_name(f".{place.name}.{os.getpid()}")
     try:
-        draft.write_text(json.dumps(receipt, indent=1) + "\n", "ascii")
-        draft.replace(place)
-    except OSError as error:
-        raise StoreError(
-            f"{file} cannot be written: {error.strerror or error}; choose another place"
-        ) from error
-    finally:
-        draft.unlink(missing_ok=True)
+        place = file.resolve()
+        if place.exists() and not place.is_file():  # a device must not become a file
+            raise UsageError(f"{file} is not a file; name one for the receipt", code="invalid_path")
+        draft = place.with_name(f".{place.name}.{os.getpid()}")
+        try:
+            draft.write_text(json.dumps(receipt, indent=1) + "\n", "ascii")
+            draft.replace(place)
+        finally:
+            draft.unlink(missing_ok=True)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead round in a circle
+        reason = getattr(error, "strerror", None) or error
+        raise StoreError(f"{file} cannot be written: {reason}; choose another place") from error

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quintet.index import IndexStatus
     from quintet.ingest.run import Report
     from quintet.model import Passage
-    from quintet.ports import Root
+    from quintet.ports import Approximation, Root
 
 INDENT = "    "
 PROBLEMS_SHOWN = 20
@@ -185,6 +185,10 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "generation": [str(status.generation)],
         "state root": [status.state_root],
         "disk": list(_behind(status)),
+        "hnsw": [hnsw_line(status.hnsw)],
+        "cache": [
+            f"{status.cache.entries} searches kept, {status.cache.hits} hits, {status.cache.misses} misses"
+        ],
     }
     for name, values in rows.items():
         for at, value in enumerate(values):
@@ -202,7 +206,7 @@ def _behind(status: "IndexStatus") -> Iterator[str]:
     elif not lag.missing_roots:
         yield "the index is up to date"
     for root in lag.missing_roots:
-        yield f"the folder of root {root} is missing"
+        yield f"the folder of root {root} is missing; bring it back, or run 'quintet forget {root}'"
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -241,3 +245,13 @@ def _into(add: Callable[..., int], update: Callable[..., None]) -> Listener:
         update(tasks[stage], completed=done, total=total or None)
 
     return report
+
+
+def hnsw_line(graph: "Approximation | None") -> str:
+    """What there is of an HNSW graph, and how good it is."""
+    if graph is None:
+        return "none: every vector is compared"
+    if not graph.rows:
+        return "being built"
+    shares = ", ".join(f"{share:.1%} with ef {ef}" for ef, share in graph.recall.items())
+    return f"{graph.rows} of {graph.of} vectors; finds {shares} of the exact best 20"

@@ -1,13 +1,13 @@
 """From what a person calls a document to the document: a path as shown, on disk, or behind a root's name."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from quintet.errors import NotFound, UsageError
-from quintet.model import Passage
+from quintet.model import Passage, digest
 from quintet.ports import Root
 
 LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
@@ -15,6 +15,10 @@ LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re
 
 class Documents(Protocol):
     def roots(self) -> list[Root]: ...
+
+    def known(self, root: str) -> Mapping[str, object]:
+        """The documents of a root by path."""
+        ...
 
     def documents_below(self, path: str, root: str | None) -> list[tuple[str, str]]:
         """Root and path of the document at `path`, or of all below that folder."""
@@ -64,6 +68,24 @@ def documents_in_one_root(reference: str, documents: Documents, base: Path) -> l
     if len({root for root, _ in found}) > 1:
         raise _ambiguous(reference, found)
     return found
+
+
+def ids_below(references: Sequence[str], documents: Documents, base: Path) -> set[str] | None:
+    """The ids of all documents at or below any of these; None where nothing is named, for all there are."""
+    found: set[str] = set()
+    for reference in map(encodable, references):
+        root = root_named(reference, documents.roots(), base)
+        if root is not None:
+            below = [(root.name, path) for path in documents.known(root.name)]
+        else:
+            below = documents_named(reference, documents, base)
+        if not below:
+            raise NotFound(
+                f"nothing indexed is called {reference!r}; 'quintet status' lists the roots",
+                code="document_not_found",
+            )
+        found |= {digest(name, path) for name, path in below}
+    return found if references else None
 
 
 def _ambiguous(reference: str, found: Sequence[tuple[str, str]]) -> UsageError:

@@ -2,23 +2,40 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from quintet.contracts import Answer, Contract, Plan, read
 from quintet.errors import UsageError
-from quintet.model import Json, Note, Signal, Status
-from quintet.ports import Embedder, Snapshot
-from quintet.ranking import rank
+from quintet.model import Facts, Json, Note, Signal, Status
+from quintet.ports import Disk, Embedder, Snapshot
+from quintet.search.cache import QueryCache, key_of
+from quintet.search.freshness import candidates
 from quintet.search.parse import clean
-from quintet.search.signals import Legs, chunks_of, run
+from quintet.search.signals import Legs, run
 from quintet.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How an answer came about: what was asked in the contract's own words, the plan made of it, what the
+    legs brought and what was known about it. `query` is the text before filters are taken out of it."""
+
+    contract: Contract
+    query: str
+    given: Mapping[str, object]
+    params: Any
+    plan: Plan
+    legs: Legs
+    facts: Mapping[str, Facts]
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
     """A contract's own body, and beside it how the answer came about.
 
-    `answer` holds the evidence behind the body, `seconds` how long each leg took. Both are for those who
-    explain or watch the engine, and never go on a wire.
+    `answer` holds the evidence behind the body, `seconds` how long each leg took, `trace` what led to it.
+    They are for those who explain or watch the engine, and never go on a wire. `receipt` does, if the
+    caller asked for one.
     """
 
     body: dict[str, Json]
@@ -26,11 +43,14 @@ class Response:
     notes: list[Note]
     answer: Answer | None = field(default=None, compare=False, repr=False)
     seconds: Mapping[Signal, float] = field(default_factory=dict, compare=False, repr=False)
+    trace: Trace | None = field(default=None, compare=False, repr=False)
+    receipt: dict[str, Json] | None = field(default=None, repr=False)
 
     def wire(self) -> dict[str, Json]:
         """The body as it goes over a wire: `status` and `notes` are two more top-level keys."""
         notes: list[Json] = [{"code": note["code"], "message": note["message"]} for note in self.notes]
-        return {**self.body, "status": self.status, "notes": notes}
+        beside: dict[str, Json] = {} if self.receipt is None else {"receipt": self.receipt}
+        return {**self.body, "status": self.status, "notes": notes, **beside}
 
 
 def search(
@@ -40,25 +60,49 @@ def search(
     query: object,
     given: Mapping[str, object],
     settings: Settings,
+    disk: Disk,
+    cache: QueryCache | None = None,
+    scope: str = "",
 ) -> Response:
-    defaults = settings.contracts.get(contract.name, {})
-    params = read(contract.name, contract.parameters, _spelt(contract, given), defaults)
-    plan: Plan = contract.plan(clean(query, settings.max_query_chars), params)
-    legs = run(snapshot, embedder, plan, settings.max_terms)
-    facts = snapshot.catalog.facts(chunks_of(legs.hits))
-    ranked = rank(plan.profile, legs.hits, facts, plan.limit)
-    shown = [item.best_chunk for item in ranked]
+    """`cache` keeps what legs return; `scope` names what this caller may see, and is never shared."""
+    defaults, spelt = settings.contracts.get(contract.name, {}), _spelt(contract, given)
+    params = read(contract.name, contract.parameters, spelt, defaults)
+    text = clean(query, settings.max_query_chars)
+    plan: Plan = contract.plan(text, params)
+
+    def fetch(deep: Plan) -> Legs:
+        return _legs(snapshot, embedder, contract, deep, settings.max_terms, cache, scope)
+
+    found = candidates(plan, snapshot.catalog, disk, fetch)
+    legs, facts = found.legs, found.facts
+    shown = [item.best_chunk for item in found.ranked]
     answer = Answer(
-        ranked,
+        found.ranked,
         snapshot.catalog.passages(shown),
         snapshot.text.matched_fields(legs.text, shown) if legs.text and plan.needs_fields else {},
         {chunk_id: facts[chunk_id].freshness for chunk_id in shown},
         embedder.identity if embedder else "none",
     )
-    if plan.needs_freshness:
-        legs.note("freshness_missing", "freshness is not checked yet; every result counts as Fresh")
     body = contract.project(params, plan, answer)
-    return Response(body, _status(snapshot, legs), legs.notes, answer, legs.seconds)
+    trace = Trace(contract, text, {**defaults, **spelt}, params, plan, legs, facts)
+    return Response(body, _status(snapshot, legs), legs.notes, answer, legs.seconds, trace)
+
+
+def _legs(
+    snapshot: Snapshot,
+    embedder: Embedder | None,
+    contract: Contract,
+    plan: Plan,
+    max_terms: int,
+    cache: QueryCache | None,
+    scope: str,
+) -> Legs:
+    def running() -> Legs:
+        return run(snapshot, embedder, plan, max_terms)
+
+    if cache is None or plan.ef is not None:  # an HNSW graph grows between two searches
+        return running()
+    return cache.fetch(key_of(snapshot, embedder, contract.name, plan, max_terms, scope=scope), running)
 
 
 def _spelt(contract: Contract, given: Mapping[str, object]) -> dict[str, object]:

@@ -8,7 +8,7 @@ from time import perf_counter
 from quintet.contracts import Plan
 from quintet.errors import QuintetError, UsageError
 from quintet.model import Hit, Note, Signal, TextQuery
-from quintet.ports import Embedder, Rows, Snapshot
+from quintet.ports import Approximation, Embedder, Rows, Snapshot
 from quintet.ranking import Profile, rank
 from quintet.search.parse import parse
 from quintet.vector import Int16, quantise
@@ -47,7 +47,7 @@ def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: in
             _semantic(legs, snapshot, embedder, plan, within)
     if plan.expansion is not None:
         with legs.timed("graph"):
-            _graph(legs, snapshot, plan)
+            _graph(legs, snapshot, plan, within)
     return legs
 
 
@@ -84,9 +84,25 @@ def _semantic(
         legs.note("partly_embedded", f"semantic: {counts.embedded} of {counts.chunks} chunks embedded")
     if not vector.any() and not plan.zero_vector_counts:
         return
-    hits = snapshot.vectors.search(vector, depth(plan.profile, "semantic", plan.limit), within)
+    hits = snapshot.vectors.search(vector, depth(plan.profile, "semantic", plan.limit), within, plan.ef)
+    if plan.ef is not None:
+        _tell_how(legs, snapshot.vectors.approximation, plan.ef, filtered=within is not None)
     least = plan.min_similarity
     legs.hits["semantic"] = hits if least is None else [hit for hit in hits if hit.score >= least]
+
+
+def _tell_how(legs: Legs, graph: Approximation | None, ef: int, *, filtered: bool) -> None:
+    """Whether HNSW really proposed the candidates, and how much of the truth it finds."""
+    if filtered:
+        legs.note("vectors_exact", "with a filter every vector that passes it is compared, not only HNSW's")
+    elif graph is None or not graph.rows:
+        legs.note(
+            "vectors_exact", "there is no HNSW graph yet, so every vector was compared; one is being built"
+        )
+    else:
+        share = graph.recall.get(str(ef))
+        known = f"it finds {share:.1%} of the exact best 20" if share is not None else "its recall is unknown"
+        legs.note("approximate", f"HNSW proposed the vectors' candidates with ef {ef}: {known}")
 
 
 def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | None:
@@ -109,16 +125,16 @@ def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | 
     return quantise(vector)
 
 
-def _graph(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
+def _graph(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None) -> None:
     """Neighbours of the best nodes that text and vectors found together."""
     assert plan.expansion is not None
     if not snapshot.graph.available:
         legs.note("graph_missing", "this index has no code graph, so nothing was expanded")
         return
     facts = snapshot.catalog.facts(chunks_of(legs.hits))
-    seeds = [item.item_id for item in rank(plan.profile, legs.hits, facts, plan.limit)[:SEEDS]]
+    seeds = [item.item_id for item in rank(plan.profile, legs.hits, facts, max(plan.limit, SEEDS))[:SEEDS]]
     wanted = depth(plan.profile, "graph", plan.limit)
-    legs.hits["graph"] = snapshot.graph.expand(seeds, plan.expansion, wanted)
+    legs.hits["graph"] = snapshot.graph.expand(seeds, plan.expansion, wanted, within)
 
 
 def chunks_of(hits: Mapping[Signal, Sequence[Hit]]) -> list[str]:

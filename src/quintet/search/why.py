@@ -1,7 +1,8 @@
 """Why was this found, or why not: its place in each leg, what removed it, what would bring it in."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from math import inf
 
 from quintet.contracts import Plan
@@ -12,7 +13,7 @@ from quintet.ports import Embedder, Snapshot
 from quintet.ranking import Fetch, Profile, rank
 from quintet.ranking.freshness import BEST_FIRST
 from quintet.search.search import Response, Trace
-from quintet.search.signals import depth, run
+from quintet.search.signals import Legs, depth, run
 from quintet.search.what_if import Ask, changes
 
 FLOORS: Mapping[Signal, str] = {"lexical": "min_score", "semantic": "min_similarity"}
@@ -101,14 +102,15 @@ def why(
 ) -> Explanation:
     """Of these chunks, the one that came nearest: found, else best in any leg, else the first."""
     response = ask(params)
-    told = [explain(snapshot, embedder, response, one, max_terms) for one in chunk_ids[:LOOKED_AT]]
+    trace = response.trace
+    assert trace is not None
+    deep = cache(partial(_deep, snapshot, embedder, trace.plan, max_terms))
+    told = [explain(snapshot, response, one, deep) for one in chunk_ids[:LOOKED_AT]]
     if not told:
         raise NotFound("there is no passage at that place", code="document_not_found")
     nearest = min(told, key=_distance)
     if nearest.rank is not None:
         return nearest
-    trace = response.trace
-    assert trace is not None
     item = _item(
         trace.plan.profile, snapshot.catalog.facts([nearest.chunk_id])[nearest.chunk_id], nearest.chunk_id
     )
@@ -131,14 +133,14 @@ def _place(response: Response, item: str) -> int | None:
 
 
 def explain(
-    snapshot: Snapshot, embedder: Embedder | None, response: Response, chunk_id: str, max_terms: int
+    snapshot: Snapshot, response: Response, chunk_id: str, deep: Callable[[bool], Legs]
 ) -> Explanation:
-    """Follow one chunk through every step of a search."""
+    """Follow one chunk through every step of a search. `deep` are its legs as `_deep` gives them."""
     trace, answer = response.trace, response.answer
     assert trace is not None and answer is not None
     plan = trace.plan
     filtered = tuple(_filtered(snapshot, plan, chunk_id))
-    standings = tuple(_standings(snapshot, embedder, trace, chunk_id, max_terms, bare=bool(filtered)))
+    standings = tuple(_standings(trace, deep(bool(filtered)), chunk_id))
     facts = {**trace.facts, **snapshot.catalog.facts([chunk_id])}
     item = _item(plan.profile, facts[chunk_id], chunk_id)
     place = _place(response, item)
@@ -163,18 +165,20 @@ def _item(profile: Profile, facts: Facts, chunk_id: str) -> str:
             return chunk_id
 
 
-def _standings(
-    snapshot: Snapshot, embedder: Embedder | None, trace: Trace, chunk_id: str, max_terms: int, *, bare: bool
-) -> Iterator[Standing]:
-    """Every leg as deep as there are chunks, and the chunk's place in it; `bare` leaves the filter out."""
-    plan = trace.plan
+def _deep(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int, bare: bool) -> Legs:
+    """Every leg as deep as there are chunks; `bare` leaves the filter out."""
     everything = Fetch(times=0, at_least=max(snapshot.catalog.counts().chunks, 1))
     branches = tuple(replace(branch, fetch=everything) for branch in plan.profile.branches)
     deep = replace(plan, profile=replace(plan.profile, branches=branches), expansion=None, ef=None)
     deep = replace(deep, reading=replace(plan.reading, min_score=None), min_similarity=None)
     if bare:
         deep = replace(deep, filter=Filter())
-    legs = run(snapshot, embedder, deep, max_terms)
+    return run(snapshot, embedder, deep, max_terms)
+
+
+def _standings(trace: Trace, legs: Legs, chunk_id: str) -> Iterator[Standing]:
+    """The chunk's place in each leg."""
+    plan = trace.plan
     for branch in plan.profile.branches:
         graph = branch.signal == "graph"
         hits = (trace.legs if graph else legs).hits.get(branch.signal)

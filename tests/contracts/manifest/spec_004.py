@@ -49,7 +49,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "semantic results fall by score",
         "tests/contracts/test_cfs.py::test_semantic_scores_are_cosines_between_zero_and_one_and_fall",
     ),
-    planned("004-HNSW-EF", "an approximate index searches with ef 50", step=6),
+    proved(
+        "004-HNSW-EF",
+        "an approximate index searches with ef 50",
+        "tests/stores/test_hnsw.py::test_its_recall_is_measured_on_the_index_itself_for_both_efs",
+    ),
     proved(
         "004-HNSW-K",
         "twenty candidates are fetched",
@@ -197,7 +201,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "several filters must all hold",
         "tests/contracts/test_cfs.py::test_each_filter_keeps_what_it_describes",
     ),
-    planned("004-S8-POST", "the other form fetches 100 and filters afterwards", step=6),
+    proved(
+        "004-S8-POST",
+        "the other form fetches 100 and filters afterwards",
+        "tests/contracts/test_cfs.py::test_a_filter_afterwards_keeps_what_passes_of_the_best_hundred",
+        "tests/contracts/test_cfs.py::test_a_filter_afterwards_does_not_look_beyond_the_best_hundred",
+    ),
     proved(
         "004-S9-DOT",
         "integer dot products are exact",
@@ -214,10 +223,23 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the length of a vector does not matter",
         "tests/contracts/test_cfs.py::test_a_vector_scaled_by_anything_is_the_same_vector",
     ),
-    planned("004-S10-CACHE", "what the legs returned is cached, up to 1,000 entries", step=6),
-    planned("004-S10-TTL", "for five minutes", step=6),
-    planned("004-S10-SAME-BYTES", "hit and miss give the same bytes", step=6),
-    planned("004-S10-APPROXIMATE", "approximate search lowers ef to 20 and only for that search", step=6),
+    proved(
+        "004-S10-CACHE",
+        "what the legs returned is cached, up to 1,000 entries",
+        "tests/search/test_cache.py::test_the_same_search_is_looked_up_once",
+        "tests/search/test_cache.py::test_a_thousand_searches_are_kept_unless_told",
+    ),
+    proved("004-S10-TTL", "for five minutes", "tests/search/test_cache.py::test_an_entry_lasts_five_minutes"),
+    proved(
+        "004-S10-SAME-BYTES",
+        "hit and miss give the same bytes",
+        "tests/search/test_cache.py::test_searches_changes_and_waits_in_any_order_answer_as_without_a_cache",
+    ),
+    proved(
+        "004-S10-APPROXIMATE",
+        "approximate search lowers ef to 20 and only for that search",
+        "tests/stores/test_hnsw.py::test_a_search_with_a_lower_ef_leaves_the_next_one_as_it_was",
+    ),
     proved(
         "004-P1-DETERMINISM",
         "the same query gives the same answer",

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from quintet.contracts import CONTRACTS
-from quintet.interfaces.http import requests, responses
+from quintet.interfaces.http import receipt_schemas, requests, responses
 
 Schema = dict[str, Any]
 
@@ -38,7 +38,7 @@ def document(version: str) -> Schema:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "security": [{}, {"key": []}],
-        "paths": {**_searches(), **_reindexing(), **_reading()},
+        "paths": {**_searches(), **_receipts(), **_reindexing(), **_reading()},
         "components": {
             "schemas": {"Error": responses.ERROR, "Job": responses.JOB},
             "securitySchemes": {
@@ -81,6 +81,24 @@ def _searches() -> Schema:
             )
         }
     return paths
+
+
+def _receipts() -> Schema:
+    verify = _operation(
+        "verify",
+        "Replay a receipt: identical, or what differs first and why",
+        receipt_schemas.VERDICT,
+        SEARCHED,
+        body=receipt_schemas.VERIFY_REQUEST,
+    )
+    why = _operation(
+        "why",
+        "Why something was found or not, and what would bring it in",
+        receipt_schemas.WHY,
+        SEARCHED,
+        body=receipt_schemas.WHY_REQUEST,
+    )
+    return {"/v1/verify": {"post": verify}, "/v1/why": {"post": why}}
 
 
 def _reindexing() -> Schema:

@@ -9,6 +9,11 @@ from quintet.contracts import CONTRACTS, HOUSE, Contract
 from quintet.contracts.parameters import Schema, object_schema, rule_of
 from quintet.errors import UsageError
 
+RECEIPT: Schema = {
+    "type": "boolean",
+    "default": False,
+    "description": "add a receipt that /v1/verify can replay",
+}
 QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; anything may be typed"}
 
 
@@ -67,7 +72,7 @@ def search_request(contract: Contract) -> Schema:
     for alias, own in aliases.items():
         if own is not None and own != alias:
             declared[alias] = {**declared[own], "description": f"the same as {own}; give only one of them"}
-    return object_schema({"query": QUERY, **declared}, required=["query"])
+    return object_schema({"query": QUERY, **declared, "receipt": RECEIPT}, required=["query"])
 
 
 def house_request() -> Schema:
@@ -87,7 +92,7 @@ def retrieval_request(contract: Contract) -> Schema:
     """Spec 003's canonical request."""
     own = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
     inner = object_schema({"query": QUERY, **own}, required=["query"])
-    return object_schema({"retrieval": inner}, required=["retrieval"])
+    return object_schema({"retrieval": inner, "receipt": RECEIPT}, required=["retrieval"])
 
 
 def reindex_request() -> Schema:

@@ -15,6 +15,9 @@ MAYBE_COUNT: Schema = {"type": ["integer", "null"], "minimum": 0}
 MAYBE_TEXT: Schema = {"type": ["string", "null"]}
 
 
+RECALL: Schema = {"type": "object", "additionalProperties": {"type": "number"}}
+
+
 def closed(properties: Mapping[str, Schema], optional: tuple[str, ...] = ()) -> Schema:
     """An object of exactly these keys, all there but the `optional` ones."""
     return {
@@ -34,10 +37,32 @@ def one_of(*names: str) -> Schema:
 
 
 NOTE = closed({"code": TEXT, "message": TEXT})
-BESIDE: Mapping[str, Schema] = {
-    "status": one_of("ok", "empty_index", "never_indexed", "degraded"),
-    "notes": several(NOTE),
-}
+STATUSES = one_of("ok", "empty_index", "never_indexed", "degraded")
+CLAIM = closed(
+    {
+        "engine": TEXT,
+        "schema": COUNT,
+        "tokenizer": TEXT,
+        "embedder": TEXT,
+        "state_root": TEXT,
+        "documents": TEXT,
+        "contract": TEXT,
+        "query": TEXT,
+        "params": OPEN,
+        "max_terms": COUNT,
+        "status": STATUSES,
+        "results": several(OPEN),
+    }
+)
+RECEIPT = closed(
+    {
+        "receipt": {"type": "integer", "const": 1},
+        "claim": CLAIM,
+        "observed": closed({"index_id": TEXT, "generation": COUNT, "now_ms": COUNT, "bm25": several(OPEN)}),
+        "digest": TEXT,
+    }
+)
+BESIDE: Mapping[str, Schema] = {"status": STATUSES, "notes": several(NOTE), "receipt": RECEIPT}
 ERROR = closed({"error": closed({"code": TEXT, "message": TEXT, "details": OPEN})})
 
 EVIDENCE = closed({"rank": COUNT, "score": NUMBER, "raw": NUMBER, "weight": NUMBER, "contribution": NUMBER})
@@ -146,16 +171,18 @@ CFS_RESULT = closed(
 )
 ASKED: Mapping[str, Schema] = {"query": TEXT, "mode": TEXT}
 
-# The body of each contract, with `status` and `notes` beside it.
+# The body of each contract, with `status`, `notes` and a receipt, if one was asked for, beside it.
+def _body(properties: Mapping[str, Schema]) -> Schema:
+    return closed({**properties, **BESIDE}, optional=("receipt",))
+
+
 BODIES: Mapping[str, Schema] = {
-    "quintet": closed({**ASKED, "results": several(HOUSE_RESULT), **BESIDE}),
-    "rifflux": closed(
-        {**ASKED, "count": COUNT, "embedding_model": TEXT, "results": several(RIFFLUX_RESULT), **BESIDE}
-    ),
-    "harness": closed({**ASKED, "hybrid_alpha": NUMBER, "results": several(HARNESS_RESULT), **BESIDE}),
-    "mcb": closed({"query": TEXT, "k": COUNT, "results": several(MCB_RESULT), **BESIDE}),
-    "knowledge": closed({"retrieval_calls": several(RETRIEVAL_CALL), **BESIDE}),
-    "cfs": closed({**ASKED, "results": several(CFS_RESULT), **BESIDE}),
+    "quintet": _body({**ASKED, "results": several(HOUSE_RESULT)}),
+    "rifflux": _body({**ASKED, "count": COUNT, "embedding_model": TEXT, "results": several(RIFFLUX_RESULT)}),
+    "harness": _body({**ASKED, "hybrid_alpha": NUMBER, "results": several(HARNESS_RESULT)}),
+    "mcb": _body({"query": TEXT, "k": COUNT, "results": several(MCB_RESULT)}),
+    "knowledge": _body({"retrieval_calls": several(RETRIEVAL_CALL)}),
+    "cfs": _body({**ASKED, "results": several(CFS_RESULT)}),
 }
 
 CHUNK = closed(
@@ -182,6 +209,13 @@ STATUS = closed(
         "generation": COUNT,
         "state_root": TEXT,
         "lag": closed({"added": COUNT, "changed": COUNT, "removed": COUNT, "missing_roots": several(TEXT)}),
+        "hnsw": {
+            "anyOf": [
+                closed({"rows": COUNT, "of": COUNT, "recall": RECALL, "building": FLAG}),
+                {"type": "null"},
+            ]
+        },
+        "cache": closed(dict.fromkeys(("hits", "misses", "evictions", "expired", "entries", "bytes"), COUNT)),
         "index": TEXT,
     }
 )

@@ -15,6 +15,7 @@ from quintet.contracts import CONTRACTS, HOUSE, Contract, contract_named
 from quintet.errors import NotFound, UsageError
 from quintet.ingest.run import Progress
 from quintet.interfaces.doors import Doors
+from quintet.interfaces.http import receipt_routes
 from quintet.interfaces.http.config import Limits
 from quintet.interfaces.http.events import Streams
 from quintet.interfaces.http.gauges import Gauges
@@ -58,6 +59,8 @@ class Routes:
             self._at("/v1/search", POST=("read", self.search)),
             self._at("/v1/contracts/{name}/search", POST=("read", self.search_by)),
             self._at("/v1/retrieval", POST=("read", self.retrieval)),
+            self._at("/v1/verify", POST=("read", partial(receipt_routes.verify, self._site))),
+            self._at("/v1/why", POST=("read", partial(receipt_routes.why, self._site))),
             self._at("/v1/reindex", POST=("write", self.reindex)),
             self._at("/v1/jobs/{id}", GET=("read", self.job), DELETE=("write", self.cancel)),
             self._at("/v1/jobs/{id}/events", GET=("read", self.events)),
@@ -80,36 +83,41 @@ class Routes:
 
     async def search(self, request: Request) -> Response:
         body = await json_object(request, self._site.limits)
+        receipt = receipt_routes.wanted(body)
         contract = contract_named(body.pop("contract", HOUSE))
-        return await self._searched(contract, body, ["contract", *parameter_names(contract)])
+        return await self._searched(contract, body, ["contract", *parameter_names(contract)], receipt)
 
     async def search_by(self, request: Request) -> Response:
         contract = contract_named(request.path_params["name"])
         body = await json_object(request, self._site.limits)
-        return await self._searched(contract, body, parameter_names(contract))
+        receipt = receipt_routes.wanted(body)
+        return await self._searched(contract, body, parameter_names(contract), receipt)
 
     async def retrieval(self, request: Request) -> Response:
         """Spec 003: the canonical request to the canonical result."""
         body = await json_object(request, self._site.limits)
+        receipt = receipt_routes.wanted(body)
         known_fields(body, ["retrieval"], "the request")
         asked = body.get("retrieval")
         if not isinstance(asked, dict):
             raise UsageError(
                 'the body must be {"retrieval": {"query": ...}}', details={"parameter": "retrieval"}
             )
-        return await self._searched(RETRIEVAL, asked, own_names(RETRIEVAL))
+        return await self._searched(RETRIEVAL, asked, own_names(RETRIEVAL), receipt)
 
-    async def _searched(self, contract: Contract, asked: dict[str, Any], known: list[str]) -> Response:
+    async def _searched(
+        self, contract: Contract, asked: dict[str, Any], known: list[str], receipt: bool
+    ) -> Response:
         known_fields(asked, ["query", *known], f"a search by contract {contract.name}")
         if "query" not in asked:
             raise UsageError("the request has no query; say what to look for", code="bad_query")
         query = asked.pop("query")
-        work = partial(self._search, contract.name, query, asked)
+        work = partial(self._search, contract.name, query, asked, receipt)
         return await self._site.workers.run(work)
 
-    def _search(self, contract: str, query: Any, params: Mapping[str, object]) -> Response:
+    def _search(self, contract: str, query: Any, params: Mapping[str, object], receipt: bool) -> Response:
         start = time.perf_counter()
-        found = self._site.doors.search(query, contract, params)
+        found = self._site.doors.search(query, contract, params, receipt=receipt)
         self._site.metrics.search(contract, time.perf_counter() - start, found.seconds)
         return bounded(found.wire(), self._site.limits.result_bytes)
 

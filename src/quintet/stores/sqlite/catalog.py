@@ -1,17 +1,16 @@
 """What is in the index: facts for ranking, passages for projection, counts and the state root."""
 
 import json
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import apsw
 
 from quintet.model import Chunk, Document, Facts, Filter, Passage
-from quintet.ports import Choices, CodeGraph, Counts, KnownFile, Root, Rows
+from quintet.ports import Choices, Counts, KnownFile, Root, Rows, Source
 from quintet.stores.sqlite import filters
 
-CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name"
+CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name, c.page"
 DOCUMENT = (
     "r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, d.metadata"
 )
@@ -22,10 +21,13 @@ AT_ONCE = 500  # ids in one statement
 class SqliteCatalog:
     """One snapshot's catalog."""
 
-    def __init__(self, connection: apsw.Connection, graph: CodeGraph, counts: Counts | None = None) -> None:
+    def __init__(self, connection: apsw.Connection, counts: Counts | None = None) -> None:
         self._connection = connection
-        self._graph = graph
         self._counts = counts
+
+    @property
+    def identity(self) -> str:
+        return meta(self._connection, "index_id") or ""
 
     @property
     def generation(self) -> int:
@@ -70,12 +72,10 @@ class SqliteCatalog:
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
         found = {}
-        columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns"
+        columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id)"
         for ids, marks in _portions(chunk_ids):
-            nodes = self._graph.node_ids(ids)
             rows = self._connection.execute(f"SELECT {columns} {filters.FROM} WHERE c.id IN ({marks})", ids)
-            for chunk_id, document_id, path, sequence, line, modified_ns in rows:
-                node = nodes.get(chunk_id, chunk_id)
+            for chunk_id, document_id, path, sequence, line, modified_ns, node in rows:
                 found[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
         return found
 
@@ -88,6 +88,20 @@ class SqliteCatalog:
             found.update({passage.chunk.id: passage for passage in map(_passage, rows)})
         return found
 
+    def sources(self, document_ids: Iterable[str]) -> dict[str, Source]:
+        columns = (
+            "d.id, r.name, r.location, d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns, d.shape"
+        )
+        found = {}
+        for ids, marks in _portions(document_ids):
+            rows = self._connection.execute(
+                f"SELECT {columns} FROM documents d JOIN roots r ON r.row = d.root WHERE d.id IN ({marks})",
+                ids,
+            )
+            for document_id, root, location, path, *known in rows:
+                found[document_id] = Source(root, location, path, KnownFile(*known))
+        return found
+
     def passages_of(self, root: str, path: str) -> list[Passage]:
         """A document's passages in reading order."""
         where = "WHERE r.name = ? AND d.path = ? ORDER BY c.sequence"
@@ -97,34 +111,8 @@ class SqliteCatalog:
     def select(self, filter: Filter) -> Rows | None:
         return filters.select(self._connection, filter)
 
-    def state_root(self) -> str:
-        """A digest over documents, chunks and vectors that does not depend on how they got here.
-
-        Neither mtimes, absolute paths nor row numbers take part: the same content gives the same root.
-        """
-        state = sha256()
-        for line in self._state():
-            state.update(line.encode())
-            state.update(b"\n")
-        return state.hexdigest()
-
-    def _state(self) -> Iterator[str]:
-        documents = (
-            "SELECT d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata, "
-            "d.row FROM documents d JOIN roots r ON r.row = d.root ORDER BY d.id"
-        )
-        chunks = (
-            "SELECT id, sequence, first_line, last_line, kind, name, heading_path, hex(text_hash) "
-            "FROM chunks WHERE document = ? ORDER BY sequence, id"
-        )
-        for *document, row in self._connection.execute(documents):
-            yield json.dumps(document)
-            for chunk in self._connection.execute(chunks, (row,)):
-                yield json.dumps(chunk)
-        yield json.dumps(meta(self._connection, "embedder"))
-        vectors = self._connection.execute("SELECT text_hash, vector FROM vectors ORDER BY text_hash")
-        for text_hash, vector in vectors:
-            yield f"{text_hash.hex()} {sha256(vector).hexdigest()}"
+    def passing(self, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
+        return filters.passing(self._connection, filter, chunk_ids)
 
 
 def count(connection: apsw.Connection) -> Counts:
@@ -162,7 +150,7 @@ def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    return Passage(Chunk(*row[:9]), Document(*[*row[9:-1], json.loads(row[-1])]))
+    return Passage(Chunk(*row[:10]), Document(*[*row[10:-1], json.loads(row[-1])]))
 
 
 def _portions(chunk_ids: Iterable[str]) -> Iterator[tuple[list[str], str]]:

@@ -17,16 +17,17 @@ MMAP_BYTES = 1 << 30
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 
 
+REBUILT = "move it away and run 'quintet index' to build a new one"
+RESTORED = "move it away and import the last export, or put its documents in again"
+
+
 @contextmanager
-def translated(file: Path) -> Iterator[None]:
-    """Turn what SQLite raises into an error of the tree, once, here."""
+def translated(file: Path, way_out: str = REBUILT) -> Iterator[None]:
+    """Turn what SQLite raises into an error of the tree, once, here. `way_out` is what to do about damage."""
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise StoreError(
-            f"{file} is not a Quintet index or is damaged ({error}); "
-            "move it away and run 'quintet index' to build a new one"
-        ) from error
+        raise StoreError(f"{file} is not a Quintet index or is damaged ({error}); {way_out}") from error
     except apsw.FullError as error:
         raise StoreError(
             f"the disk that holds {file} is full; free some space and run the command again: "
@@ -42,9 +43,7 @@ def translated(file: Path) -> Iterator[None]:
             f"{file} is in use by another process; try again when it has finished", code="busy_writer"
         ) from error
     except apsw.Error as error:
-        raise StoreError(
-            f"SQLite failed on {file}: {error}; if it happens again, move the index away and build a new one"
-        ) from error
+        raise StoreError(f"SQLite failed on {file}: {error}; if it happens again, {way_out}") from error
     except OSError as error:
         raise StoreError(f"{file}: {error.strerror or error}; check the disk and the permissions") from error
 
@@ -65,15 +64,17 @@ def _use_wal(connection: apsw.Connection) -> None:
 class Database:
     """One SQLite file: a pool of readers, each in its own snapshot, and one writer."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, precious: bool = False) -> None:
         self.file = file
+        self._synchronous = "full" if precious else "normal"
+        self._way_out = RESTORED if precious else REBUILT
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._writer: apsw.Connection | None = None
         self.closed = False
 
     def create(self) -> None:
         """Make or upgrade the schema."""
-        with translated(self.file):
+        with translated(self.file, self._way_out):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
                 raise apsw.NotADBError("it is shorter than any database")
@@ -118,7 +119,7 @@ class Database:
         connection = apsw.Connection(str(self.file))
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"
-        connection.pragma("synchronous", "normal")
+        connection.pragma("synchronous", self._synchronous)
         connection.pragma("mmap_size", MMAP_BYTES)
         connection.pragma("cache_size", -65_536)
         connection.pragma("temp_store", "memory")
@@ -128,7 +129,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view that takes no lock."""
-        with translated(self.file):
+        with translated(self.file, self._way_out):
             connection = self._reader()
             try:
                 connection.execute("BEGIN")
@@ -157,13 +158,13 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """One write transaction: committed whole, or rolled back."""
-        with translated(self.file), self._own() as connection:
+        with translated(self.file, self._way_out), self._own() as connection:
             yield connection
 
     @contextmanager
     def inspecting(self) -> Iterator[apsw.Connection]:
         """The writer's own view outside a transaction, for planning a run."""
-        with translated(self.file):
+        with translated(self.file, self._way_out):
             yield self._own()
 
     def _own(self) -> apsw.Connection:

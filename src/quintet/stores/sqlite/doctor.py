@@ -15,7 +15,7 @@ class Check:
 
 
 def examine(connection: apsw.Connection) -> list[Check]:
-    return [_sqlite(), _pages(connection), _text(connection), _vectors(connection)]
+    return [_sqlite(), _pages(connection), _text(connection), _vectors(connection), _graph(connection)]
 
 
 def _sqlite() -> Check:
@@ -47,3 +47,24 @@ def _vectors(connection: apsw.Connection) -> Check:
     if counts.embedded == counts.chunks:
         return Check("vectors", True, message)
     return Check("vectors", False, message + "; run 'quintet index' to embed the rest")
+
+
+def _graph(connection: apsw.Connection) -> Check:
+    """Symbols of no document and edges of no symbol; what waits to be linked is no fault."""
+    (symbols, edges, stray, loose, waiting) = next(
+        iter(
+            connection.execute(
+                "SELECT (SELECT count(*) FROM symbols), (SELECT count(*) FROM edges), "
+                "(SELECT count(*) FROM symbols s LEFT JOIN outlines o ON o.row = s.outline "
+                "LEFT JOIN documents d ON d.id = o.document WHERE d.row IS NULL), "
+                "(SELECT count(*) FROM edges e LEFT JOIN symbols a ON a.row = e.source "
+                "LEFT JOIN symbols b ON b.row = e.target WHERE a.row IS NULL OR b.row IS NULL), "
+                "(SELECT count(*) FROM unlinked)"
+            )
+        )
+    )
+    if stray or loose:
+        wrong = f"{stray} of {symbols} nodes belong to no document, {loose} of {edges} edges to no node"
+        return Check("graph", False, wrong + "; move the index away and run 'quintet index'")
+    later = f"; the next run links {waiting} changed documents" if waiting else ""
+    return Check("graph", True, f"{symbols} nodes, {edges} edges{later}")

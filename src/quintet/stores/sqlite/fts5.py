@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 
 from quintet.errors import UsageError
-from quintet.model import Hit, TextQuery
+from quintet.model import Hit, TextQuery, steady
 from quintet.ports import Rows
 from quintet.stores.sqlite.analyse import plain
 from quintet.stores.sqlite.lookup import Lookup, lookup
@@ -20,6 +20,7 @@ FLAGS = apsw.FTS5_TOKENIZE_QUERY
 LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
 BESIDE = 20_000  # rows of the smaller tables that are worth merging one by one
 HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
+SLACK = 1 - 1e-11  # of a bm25, which is negative: all that rounds to the same twelve digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +100,13 @@ class Fts5TextIndex:
         else:
             best = _merged(self._first(asked, depth + 1, _rows(beside)), beside)
         best = sorted(best, key=lambda one: one[1])
-        if len(best) <= depth or best[depth][1] > best[depth - 1][1]:
+        if len(best) <= depth or steady(best[depth][1]) > steady(best[depth - 1][1]):
             return best[:depth]
         # A tie reaches over the cut: only the whole tie, put in order, tells who stays.
         last = best[depth][1]
         if beside is not None:
-            best = _merged(self._reaching(asked, last, _rows(beside)), beside)
-        return [one for one in best if one[1] <= last]
+            best = _merged(self._reaching(asked, last * SLACK, _rows(beside)), beside)
+        return [one for one in best if steady(one[1]) <= steady(last)]
 
     def _first(self, asked: Asked, count: int, beside: Rows | None) -> dict[int, float]:
         """The best of the table that holds the words, and all its rows that others matched too."""
@@ -175,7 +176,7 @@ class Fts5TextIndex:
                 (apsw.carray(rows),),
             )
         }
-        ordered = sorted(found, key=lambda one: (one[1], places[one[0]]))
+        ordered = sorted(found, key=lambda one: (steady(one[1]), places[one[0]]))
         return [Hit(places[row][2], -score, score) for row, score in ordered]
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -60,9 +60,92 @@ FIRST = f"""
     """
 
 # Symbols, what files mention, and the edges between them.
-GRAPH = ""
+GRAPH = """
+    CREATE TABLE outlines (
+        row INTEGER PRIMARY KEY,
+        document TEXT NOT NULL UNIQUE,
+        body TEXT NOT NULL
+    );
+    CREATE TABLE symbols (
+        row INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        outline INTEGER NOT NULL REFERENCES outlines (row),
+        number INTEGER NOT NULL,
+        parent INTEGER,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        qualified_name TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        docstring TEXT NOT NULL,
+        first_line INTEGER NOT NULL,
+        last_line INTEGER NOT NULL,
+        visibility TEXT NOT NULL,
+        is_test INTEGER NOT NULL
+    );
+    CREATE INDEX symbols_by_outline ON symbols (outline, number);
+    CREATE INDEX symbols_by_name ON symbols (name);
+    CREATE TABLE edges (
+        source INTEGER NOT NULL REFERENCES symbols (row),
+        target INTEGER NOT NULL REFERENCES symbols (row),
+        relation TEXT NOT NULL,
+        confidence TEXT NOT NULL,
+        line INTEGER NOT NULL,
+        PRIMARY KEY (source, target, relation, confidence, line)
+    ) WITHOUT ROWID;
+    CREATE INDEX edges_by_target ON edges (target);
+    CREATE TABLE unlinked (
+        document TEXT PRIMARY KEY,
+        root TEXT NOT NULL,
+        path TEXT NOT NULL,
+        before TEXT,
+        lost INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    ALTER TABLE chunks ADD COLUMN node TEXT;
+    """
 
 # What a document or chunk carries beyond a file: pages, sources, metadata of its own.
-DOCUMENT_FIELDS = ""
+DOCUMENT_FIELDS = """
+    ALTER TABLE chunks ADD COLUMN page INTEGER;
+    """
 
-MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS)
+# Memories that no longer hold are few, and every recall leaves them out. The guard keeps deep JSON, which
+# SQLite will not read, from ending a transaction.
+SUPERSEDED = "CASE WHEN json_valid(metadata) THEN json_extract(metadata, '$.valid_until_ms') END IS NOT NULL"
+MEMORY = f"""
+    CREATE INDEX superseded ON documents (row) WHERE {SUPERSEDED};
+    """
+
+# The Merkle tree, the documents it has not taken in yet, and which generation changed a document last.
+TREE = """
+    CREATE TABLE leaves (id TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE nodes (prefix TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE unsettled (id TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE changes (
+        id TEXT PRIMARY KEY,
+        root INTEGER NOT NULL,
+        path TEXT NOT NULL,
+        generation INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    INSERT INTO unsettled SELECT id FROM documents;
+    INSERT INTO changes SELECT id, root, path, 0 FROM documents;
+    CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
+        INSERT OR IGNORE INTO unsettled VALUES (new.id);
+        INSERT OR REPLACE INTO changes
+        SELECT new.id, new.root, new.path, value + 1 FROM meta WHERE key = 'generation';
+    END;
+    CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
+        INSERT OR IGNORE INTO unsettled VALUES (old.id);
+        INSERT OR REPLACE INTO changes
+        SELECT old.id, old.root, old.path, value + 1 FROM meta WHERE key = 'generation';
+    END;
+    CREATE TRIGGER vector_added AFTER INSERT ON vectors BEGIN
+        INSERT OR IGNORE INTO unsettled
+        SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = new.text_hash;
+    END;
+    CREATE TRIGGER vector_removed AFTER DELETE ON vectors BEGIN
+        INSERT OR IGNORE INTO unsettled
+        SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = old.text_hash;
+    END;
+    """
+
+MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE)

@@ -1,57 +1,70 @@
 """The SQLite store as the engine sees it: snapshots to read, one writer to write."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 from filelock import FileLock, Timeout
 
-from quintet.contracts.contract import Expansion
 from quintet.errors import Conflict
-from quintet.model import Hit
 from quintet.ports import Counts
 from quintet.stores.sqlite import filters
-from quintet.stores.sqlite.catalog import SqliteCatalog, count
+from quintet.stores.sqlite.catalog import SqliteCatalog, count, number
 from quintet.stores.sqlite.database import Database, translated
 from quintet.stores.sqlite.doctor import Check, examine
+from quintet.stores.sqlite.documents import SqliteDocuments
 from quintet.stores.sqlite.fts5 import Fts5TextIndex
+from quintet.stores.sqlite.graph import SqliteCodeGraph
+from quintet.stores.sqlite.graph_view import GraphViews
+from quintet.stores.sqlite.memos import SqliteMemos
+from quintet.stores.sqlite.tree import SqliteTree
 from quintet.stores.sqlite.vectors import SqliteVectorIndex, VectorViews
 from quintet.stores.sqlite.writer import SqliteWriter
 
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the parts of a store are called in its folder; `vectors` is a folder of its own, or the same."""
+
+    database: str
+    lock: str
+    vectors: str = "."
+    precious: bool = False  # True: nothing could build it again, so every commit waits for the disk
+
+
 FILE = "index.db"
-
-
-class NoCodeGraph:
-    """Stands where a code graph would: every chunk is its own node and has no neighbours."""
-
-    available = False
-
-    def node_ids(self, chunk_ids: Sequence[str]) -> dict[str, str]:
-        return {}
-
-    def expand(self, seeds: Sequence[str], expansion: Expansion, depth: int) -> list[Hit]:
-        return []
+INDEX = Files(FILE, "writer.lock")
+MEMORY = Files("memory.db", "memory.lock", "memory", precious=True)
+KNOWLEDGE = Files(FILE, "writer.lock", precious=True)
 
 
 class SqliteSnapshot:
     """Everything a search reads, as of one moment."""
 
-    def __init__(self, connection: apsw.Connection, views: VectorViews, counts: Counts | None) -> None:
-        self.graph = NoCodeGraph()
-        self.catalog = SqliteCatalog(connection, self.graph, counts)
+    def __init__(
+        self, connection: apsw.Connection, views: VectorViews, graphs: GraphViews, counts: Counts | None
+    ) -> None:
+        self.graph = SqliteCodeGraph(connection, graphs)
+        self.catalog = SqliteCatalog(connection, counts)
         self.text = Fts5TextIndex(connection)
         self.vectors = SqliteVectorIndex(connection, views)
+        self.memos = SqliteMemos(connection)
+        self.documents = SqliteDocuments(connection)
+        self.tree = SqliteTree(connection)
 
 
 class SqliteStore:
-    """An index folder: the database, the matrix derived from it, the writer's lock."""
+    """A database in an index folder, the matrix derived from it, the writer's lock."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: Files = INDEX) -> None:
         self.folder = folder
-        self._database = Database(folder / FILE)
-        self._views = VectorViews(folder)
+        self._files = files
+        self._database = Database(folder / files.database, precious=files.precious)
+        self._views = VectorViews(folder / files.vectors)
+        self._graphs = GraphViews()
         self._counts: tuple[int, Counts] | None = None
         self._counting = threading.Lock()
 
@@ -67,11 +80,11 @@ class SqliteStore:
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
             filters.register(connection)
-            yield SqliteSnapshot(connection, self._views, self._count(connection))
+            yield SqliteSnapshot(connection, self._views, self._graphs, self._count(connection))
 
     def _count(self, connection: apsw.Connection) -> Counts:
         """Counted once a generation: a search should not pay for it."""
-        generation = SqliteCatalog(connection, NoCodeGraph()).generation
+        generation = number(connection, "generation")
         with self._counting:
             if self._counts is None or self._counts[0] != generation:
                 self._counts = generation, count(connection)
@@ -80,7 +93,7 @@ class SqliteStore:
     @contextmanager
     def writer(self, timeout: float) -> Iterator[SqliteWriter]:
         """The writer, once no other process or thread holds it."""
-        lock = FileLock(self.folder / "writer.lock", timeout=timeout, thread_local=False)
+        lock = FileLock(self.folder / self._files.lock, timeout=timeout, thread_local=False)
         with translated(self._database.file):
             try:
                 lock.acquire()
@@ -100,4 +113,5 @@ class SqliteStore:
             return examine(connection)
 
     def close(self) -> None:
+        self._views.close()
         self._database.close()

@@ -1,18 +1,19 @@
 """The one writer: documents, chunks, full text and vectors change together, in one transaction a batch."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from hashlib import sha256
 
 import apsw
 
-from quintet.model import Chunk, embedding_text
-from quintet.ports import Choices, Entry, KnownFile, Root
-from quintet.stores.sqlite import catalog, vector_rows
+from quintet.model import Chunk, digest, embedding_text
+from quintet.ports import Choices, Entry, KnownFile, Root, Unlinked
+from quintet.stores.sqlite import catalog, graph_rows, tree, vector_rows
 from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
 from quintet.stores.sqlite.database import Database
+from quintet.symbols import Edge, FileOutline
 from quintet.vector import Int16
 
 
@@ -60,12 +61,16 @@ class SqliteWriter:
     def drop_root(self, name: str) -> int:
         paths = list(self.known(name))
         self.remove(name, paths)
+        graph_rows.drop_root(self._connection, name)
         self._connection.execute("DELETE FROM roots WHERE name = ?", (name,))
         return len(paths)
 
     def put(self, entry: Entry) -> None:
         document = entry.document
-        self.remove(document.root, [document.path])
+        before = self._row(document.root, document.path)
+        if before is not None:
+            self._remove_document(before)
+        nodes = graph_rows.put(self._connection, entry)
         self._connection.execute(
             "INSERT INTO documents (id, root, path, title, mime_type, language, size, modified_ns, "
             "indexed_ns, content_hash, shape, metadata) "
@@ -86,14 +91,14 @@ class SqliteWriter:
             ),
         )
         row = self._connection.last_insert_rowid()
-        for chunk in entry.chunks:
-            self._put_chunk(row, chunk, document.title)
+        for chunk, node in zip(entry.chunks, nodes, strict=True):
+            self._put_chunk(row, chunk, node, document.title)
 
-    def _put_chunk(self, document: int, chunk: Chunk, title: str) -> None:
+    def _put_chunk(self, document: int, chunk: Chunk, node: str | None, title: str) -> None:
         execute = self._connection.execute
         execute(
             "INSERT INTO chunks (id, document, sequence, first_line, last_line, kind, name, heading_path, "
-            "text_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "text_hash, page, node) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 chunk.id,
                 document,
@@ -104,6 +109,8 @@ class SqliteWriter:
                 chunk.name,
                 chunk.heading_path,
                 text_hash(chunk),
+                chunk.page,
+                node,
             ),
         )
         row = self._connection.last_insert_rowid()
@@ -127,13 +134,17 @@ class SqliteWriter:
 
     def remove(self, root: str, paths: Sequence[str]) -> None:
         for path in paths:
-            document = self._connection.execute(
-                "SELECT d.row FROM documents d JOIN roots r ON r.row = d.root "
-                "WHERE r.name = ? AND d.path = ?",
-                (root, path),
-            ).get
+            document = self._row(root, path)
             if document is not None:
                 self._remove_document(document)
+                graph_rows.remove(self._connection, digest(root, path), root, path)
+
+    def _row(self, root: str, path: str) -> int | None:
+        found: int | None = self._connection.execute(
+            "SELECT d.row FROM documents d JOIN roots r ON r.row = d.root WHERE r.name = ? AND d.path = ?",
+            (root, path),
+        ).get
+        return found
 
     def _remove_document(self, document: int) -> None:
         execute = self._connection.execute
@@ -170,8 +181,36 @@ class SqliteWriter:
     def finish_replacement(self, identity: str, dimensions: int) -> None:
         vector_rows.finish_replacement(self._connection, identity, dimensions)
 
+    def settle(self) -> None:
+        """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
+        with self._database.writing() as connection:
+            tree.settle(connection)
+
     def drop_unused_vectors(self) -> None:
         vector_rows.drop_unused(self._connection)
+
+    def clear(self) -> int:
+        gone = sum(self.drop_root(root.name) for root in self.roots())
+        self.drop_unused_vectors()
+        return gone
+
+    def unlinked(self, root: str) -> list[Unlinked]:
+        with self._database.inspecting() as connection:
+            return graph_rows.unlinked(connection, root)
+
+    def outlines(self, root: str) -> list[FileOutline]:
+        with self._database.inspecting() as connection:
+            return graph_rows.outlines(connection, root)
+
+    def link(self, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
+        graph_rows.link(self._connection, root, edges)
+
+    def linker(self) -> str | None:
+        with self._database.inspecting() as connection:
+            return catalog.meta(connection, "linker")
+
+    def use_linker(self, linker: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('linker', ?)", (linker,))
 
 
 def text_hash(chunk: Chunk) -> bytes:
