@@ -3,41 +3,36 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from quintet.contracts import HOUSE, contract_named, read
 from quintet.contracts.contract import Expansion, Strategy
-from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
-from quintet.errors import Conflict, NotFound, UsageError
+from quintet.embed import load_embedder
+from quintet.errors import NotFound
 from quintet.ingest.freshness import SourceFiles
 from quintet.ingest.lag import Lag, lag
-from quintet.ingest.roots import Target, again, named, targets
-from quintet.ingest.run import Progress, Report, Run
-from quintet.ingest.sync import sync
-from quintet.ingest.vectors import check_embedder, embed_pending, reembed
-from quintet.ingest.walk import Problem
+from quintet.ingest.run import Progress, Report
 from quintet.memory import Memory
 from quintet.model import Passage
-from quintet.ports import Approximation, Choices, Embedder, Root
+from quintet.ports import Approximation, Embedder, Root
 from quintet.receipts import Receipts
 from quintet.search.across import across
 from quintet.search.cache import CacheFigures, QueryCache
-from quintet.search.locate import documents_in_one_root, encodable, ids_below, locate, root_named
+from quintet.search.locate import encodable, ids_below, locate
 from quintet.search.outline_map import OutlineMap, outline_map, unfound
 from quintet.search.related import Related, related
 from quintet.search.search import Response, search
 from quintet.search.why import Explanation, why
-from quintet.settings import Settings, load_settings
+from quintet.settings import load_settings
 from quintet.stores.sqlite.doctor import Check
 from quintet.stores.sqlite.store import FILE, SqliteSnapshot, SqliteStore
+from quintet.upkeep import STORED, Upkeep
 
 MAP_SEEDS = 20  # results of a query from which a map is seen
-STORED: Final = object()  # the embedder the index was built with, else the default
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +77,7 @@ def open(
     store.create()
     try:
         told: dict[str, Any] = {name: settings.get(name) for name in ("include", "exclude")}
-        return Index(store, embedder, chosen, told, clock_ns)
+        return Index(Upkeep(store, embedder, chosen, told, clock_ns), clock_ns)
     except BaseException:
         store.close()
         raise
@@ -91,47 +86,24 @@ def open(
 class Index:
     """An open index. Safe to search from many threads; use as a context manager, or call `close`."""
 
-    def __init__(
-        self,
-        store: SqliteStore,
-        embedder: Any,
-        settings: Settings,
-        told: Mapping[str, Sequence[str] | None],
-        clock_ns: Callable[[], int],
-    ) -> None:
-        """`told` are the globs given as arguments: they stay with the index until others are given."""
-        self._store = store
-        with store.snapshot() as snapshot:
-            self._stored = snapshot.catalog.embedder
-            self._choices = snapshot.catalog.choices
-        self._globs: dict[str, Any] = {
-            name: tuple(getattr(self._choices, name) if globs is None else globs)
-            for name, globs in told.items()
-        }
-        self.settings = replace(settings, **{name: globs for name, globs in self._globs.items() if globs})
+    def __init__(self, upkeep: Upkeep, clock_ns: Callable[[], int]) -> None:
+        self._store = upkeep.store
+        self._upkeep = upkeep
+        self.settings = upkeep.settings
         self.cache = QueryCache(self.settings.cache_entries)
         self._clock_ns = clock_ns
         self._disk = SourceFiles(self.settings, clock_ns)
         self._memory: Memory | None = None
         self._opening = threading.Lock()
-        self._unloadable = False
-        self.embedder = self._chosen(embedder)
-        check_embedder(self.embedder, self._stored)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What makes the vectors of this index; None where text alone is searched."""
+        return self._upkeep.embedder
 
     @property
     def folder(self) -> Path:
         return self._store.folder
-
-    def _chosen(self, wanted: Any) -> Embedder | None:
-        if wanted is STORED:
-            if self._stored is None:
-                return None if self._choices.text_only else load_embedder(DEFAULT)
-            name = name_of(self._stored)
-            self._unloadable = name is None
-            return load_embedder(name) if name else None
-        if wanted is None or isinstance(wanted, str):
-            return load_embedder(wanted or "none")
-        return CheckedEmbedder(wanted)
 
     def sync(
         self,
@@ -147,81 +119,29 @@ class Index:
         text. A path may be written `name=path`. `progress` is called with stage, done and total; an
         exception raised from it ends the run with what was committed so far.
         """
-        self._check_loadable()
-        given = [named(os.fspath(path), Path.cwd()) for path in paths or ()]
-        with self._running(progress, force) as run:
-            known = run.writer.roots()
-            if given or not known:
-                chosen = targets(given or [named(".", Path.cwd())], known)
-            else:
-                chosen = self._again(known, run.report)
-            self._remember(run)
-            sync(run, chosen)
-            if embed:
-                self._embed(run)
-        return run.report
-
-    def _remember(self, run: Run) -> None:
-        """Keep what this run was told, for later runs that are told nothing."""
-        text_only = self.embedder is None and self._stored is None
-        choices = Choices(text_only, **self._globs)
-        if choices != self._choices:
-            with run.writer.batch():
-                run.writer.remember(choices)
-            self._choices = choices
+        return self._upkeep.sync(paths, force, embed, progress)
 
     def embed(self, *, progress: Progress | None = None) -> Report:
         """Embed what has no vector yet."""
-        self._check_loadable()
-        with self._running(progress) as run:
-            self._embed(run)
-        return run.report
+        return self._upkeep.embed(progress)
 
     def reembed(self, embedder: Any, *, progress: Progress | None = None) -> Report:
         """Make every vector anew with another embedder. The old ones are used until all are there."""
-        chosen = self._chosen(embedder)
-        if chosen is None:
-            raise UsageError("re-embedding needs an embedder; name one, such as 'granite'")
-        with self._running(progress) as run, run.report.stage("embed"):
-            run.report.embedded = reembed(run, chosen)
-        self.embedder, self._stored, self._unloadable = chosen, chosen.identity, False
-        return run.report
+        return self._upkeep.reembed(embedder, progress)
 
-    @contextmanager
-    def _running(self, progress: Progress | None, force: bool = False) -> Iterator[Run]:
-        start = time.perf_counter()
-        with self._store.writer(self.settings.writer_timeout) as writer:
-            run = Run(writer, self.settings, self._clock_ns, progress or _silent, Report(), force)
-            yield run
-            writer.settle()
-            run.report.pending = writer.count_pending() if self.embedder else 0
-        run.report.seconds = time.perf_counter() - start
+    def forget(self, path: str) -> int:
+        """Remove a document, a folder of documents or a whole root from the index; how many went.
 
-    def _embed(self, run: Run) -> None:
-        if self.embedder is None:
-            return
-        with self._store.snapshot() as snapshot:
-            stored = snapshot.catalog.embedder
-        check_embedder(self.embedder, stored)
-        with run.report.stage("embed"):
-            run.report.embedded = embed_pending(run, self.embedder, stored)
-        self._stored = self.embedder.identity
+        Files stay where they are, so a later run over the same folder brings them back.
+        """
+        return self._upkeep.forget(path)
 
-    def _check_loadable(self) -> None:
-        if self._unloadable:
-            raise Conflict(
-                f"this index was embedded with {self._stored!r}, which Quintet cannot load by itself; "
-                "open it with embedder=<that embedder>, or with embedder=None to index text only"
-            )
+    def clear(self) -> int:
+        """Empty the index: documents, text, vectors, graph and roots; how many documents went.
 
-    @staticmethod
-    def _again(known: Sequence[Root], report: Report) -> list[Target]:
-        """Every root that is still there. One that is gone keeps its documents until it is forgotten."""
-        for root in known:
-            if not Path(root.location).is_dir():
-                reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
-                report.problems.append(Problem(root.location, reason))
-        return again([root for root in known if Path(root.location).is_dir()])
+        Files stay where they are, and so do memories.
+        """
+        return self._upkeep.clear()
 
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
         """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
@@ -348,42 +268,11 @@ class Index:
             where = locate(reference, snapshot.catalog, Path.cwd())
             return where.cut(snapshot.catalog.passages_of(where.root, where.path))
 
-    def forget(self, path: str) -> int:
-        """Remove a document, a folder of documents or a whole root from the index; how many went.
-
-        Files stay where they are, so a later run over the same folder brings them back.
-        """
-        path = encodable(path)
-        with self._store.writer(self.settings.writer_timeout) as writer:
-            with self._store.snapshot() as snapshot:
-                root = root_named(path, snapshot.catalog.roots(), Path.cwd())
-                documents = [] if root else documents_in_one_root(path, snapshot.catalog, Path.cwd())
-            if root is None and not documents:
-                raise NotFound(
-                    f"nothing indexed is called {path!r}; 'quintet status' lists the roots",
-                    code="document_not_found",
-                )
-            with writer.batch():
-                gone = writer.drop_root(root.name) if root else len(documents)
-                for name, document in documents:
-                    writer.remove(name, [document])
-                writer.drop_unused_vectors()
-            writer.settle()
-        return gone
-
     def build_hnsw(self) -> Approximation | None:
         """Build the HNSW graph over all vectors and measure it; None where there are no vectors."""
         with self._store.snapshot() as snapshot:
             snapshot.vectors.build_approximation()
             return snapshot.vectors.approximation
-
-    def clear(self) -> int:
-        """Empty the index: documents, text, vectors, graph and roots; how many documents went.
-
-        Files stay where they are, and so do memories.
-        """
-        with self._store.writer(self.settings.writer_timeout) as writer, writer.batch():
-            return writer.clear()
 
     def doctor(self) -> list[Check]:
         """Is everything in order? One check a line, with what to do about it."""
@@ -404,7 +293,3 @@ class Index:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    pass

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ Scope = Literal["read", "write"]
 FILE: Final = "keys.json"
 FORM: Final = re.compile(r"qk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 NAME: Final = re.compile(r"[\w.@-][\w .@-]{0,63}")
+BASE: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")  # a knowledge base's slug
 COST: Final[Mapping[str, int]] = {"n": 2**12, "r": 8, "p": 1}  # 4 MB and some 10 ms: once a process and key
 LOCK_SECONDS: Final = 10
 REMEMBERED: Final = 1000  # secrets already found right or wrong, so that no one can fill the memory
@@ -34,7 +35,11 @@ REMEMBERED: Final = 1000  # secrets already found right or wrong, so that no one
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as it is stored. `write` may all that `read` may, and reindex."""
+    """A key as it is stored. `write` may all that `read` may, and change things.
+
+    `bases` are the slugs of the knowledge bases it is for: it reaches nothing else. Without any it
+    reaches everything.
+    """
 
     id: str
     name: str
@@ -42,6 +47,10 @@ class Key:
     created: str
     salt: str
     hash: str
+    bases: tuple[str, ...] = ()
+
+    def reaches(self, slug: str) -> bool:
+        return not self.bases or slug in self.bases
 
 
 class Keys:
@@ -55,8 +64,9 @@ class Keys:
         self._pepper = secrets.token_bytes(32)
         self._guard = Lock()
 
-    def add(self, name: str, scope: Scope) -> tuple[Key, str]:
+    def add(self, name: str, scope: Scope, bases: Sequence[str] = ()) -> tuple[Key, str]:
         """A new key, and the text to hand out: it cannot be had again."""
+        slugs = tuple(sorted({_slug(base) for base in bases}))
         if not NAME.fullmatch(name):
             raise UsageError(
                 f"the key name {name!r} is not taken; use 1 to 64 letters, digits, spaces or . _ @ -",
@@ -70,7 +80,7 @@ class Keys:
                     f"there is a key named {name!r} already; revoke it first, or choose another name",
                     details={"parameter": "name"},
                 )
-            key = Key(secrets.token_hex(6), name, scope, created, salt.hex(), _hashed(secret, salt))
+            key = Key(secrets.token_hex(6), name, scope, created, salt.hex(), _hashed(secret, salt), slugs)
             keys[key.id] = key
         return key, f"qk_{key.id}_{secret}"
 
@@ -139,6 +149,16 @@ class Keys:
             ) from None
 
 
+def _slug(base: str) -> str:
+    slug = base.removeprefix("kb_")
+    if not BASE.fullmatch(slug):
+        raise UsageError(
+            f"{base[:80]!r} is no name of a knowledge base; use its slug, as 'quintet kb list' shows it",
+            details={"parameter": "kb"},
+        )
+    return slug
+
+
 def _hashed(secret: str, salt: bytes) -> str:
     return hashlib.scrypt(secret.encode(), salt=salt, dklen=32, **cast(Any, COST)).hex()
 
@@ -146,9 +166,16 @@ def _hashed(secret: str, salt: bytes) -> str:
 def _read(file: Path) -> dict[str, Key]:
     try:
         stored = json.loads(file.read_text("utf-8"))
-        return {one["id"]: Key(**one) for one in stored["keys"]}
+        return {one["id"]: _restored(one) for one in stored["keys"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(file, error) from error
+
+
+def _restored(stored: Mapping[str, Any]) -> Key:
+    bases = stored.get("bases", [])
+    if not (isinstance(bases, list) and all(isinstance(one, str) for one in bases)):
+        raise ValueError("bases must be a list of slugs")
+    return Key(**{**stored, "bases": tuple(bases)})
 
 
 def _write(file: Path, keys: Mapping[str, Key]) -> None:

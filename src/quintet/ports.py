@@ -120,10 +120,6 @@ class CodeGraph(Protocol):
     @property
     def available(self) -> bool: ...
 
-    def node_ids(self, chunk_ids: Sequence[str]) -> dict[str, str]:
-        """The node each chunk belongs to; a chunk that no symbol covers is left out."""
-        ...
-
     def expand(
         self, seeds: Sequence[str], expansion: Expansion, depth: int, within: Rows | None = None
     ) -> list[Hit]:

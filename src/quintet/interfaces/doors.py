@@ -17,6 +17,7 @@ from quintet.interfaces.doors_loading import Ready
 from quintet.memory import Remembered
 from quintet.model import Json, Passage
 from quintet.ports import Root
+from quintet.search.related import Related
 from quintet.search.search import Response
 from quintet.search.verify import Verdict
 from quintet.search.why import Explanation
@@ -104,6 +105,10 @@ class Doors:
 
     def why(self, query: str, reference: str, contract: str, params: Mapping[str, object]) -> Explanation:
         return self._ready.whole().why(query, reference, contract, **_parameters(params))
+
+    def related(self, reference: str, given: Mapping[str, Any]) -> Related:
+        """`given` are the further arguments of `Index.related`."""
+        return self.index.related(reference, **given)
 
     def remember(self, text: str, given: Mapping[str, Any]) -> Remembered:
         """`given` are the further arguments of `Memory.remember`."""

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from quintet.contracts import CONTRACTS, HOUSE
+from quintet.contracts.contract import Strategy
 from quintet.contracts.parameters import LIMIT_MAX, shown
 from quintet.errors import UsageError
 from quintet.memo import KINDS
+from quintet.search.related import FARTHEST, LIMIT
 
 A = TypeVar("A", bound="Arguments")
 
@@ -17,12 +19,14 @@ A = TypeVar("A", bound="Arguments")
 Query = Annotated[
     Any, WithJsonSchema({"type": "string", "description": "What to look for; any text is safe."})
 ]
-Count = Annotated[
-    Any,
-    WithJsonSchema(
-        {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "description": "Results to return."}
-    ),
-]
+
+
+def whole_number(description: str, at_most: int) -> Any:
+    """A count from 1, which the engine checks."""
+    return WithJsonSchema({"type": "integer", "minimum": 1, "maximum": at_most, "description": description})
+
+
+Count = Annotated[Any, whole_number("Results to return.", LIMIT_MAX)]
 Syntax = Annotated[
     Any,
     WithJsonSchema(
@@ -119,6 +123,24 @@ class Read(Arguments):
 
 class Status(Arguments):
     pass
+
+
+class Related(Arguments):
+    reference: str = Field(
+        description="A symbol by as much of its qualified name as it takes, a PATH:LINE, or a file's path.",
+        min_length=1,
+    )
+    strategy: Annotated[
+        Any,
+        choice(
+            "What calls it; what it calls, imports, extends or implements; or everything around it.",
+            *get_args(Strategy),
+        ),
+    ] = "related"
+    depth: Annotated[Any, whole_number("How many steps to go.", FARTHEST)] = 1
+    possible: bool = Field(False, description="Follow edges that are no more than a guess, too.")
+    limit: Annotated[Any, whole_number("Neighbours to return.", LIMIT)] = 100
+    max_tokens: MaxTokens = None
 
 
 Text = Annotated[Any, WithJsonSchema({"type": "string", "minLength": 1, "description": "What to keep."})]

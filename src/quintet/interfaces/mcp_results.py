@@ -5,6 +5,9 @@ from typing import Any, Literal, NotRequired
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
+from quintet.contracts.contract import Strategy
+from quintet.symbols import Confidence
+
 Object = dict[str, Any]
 
 
@@ -92,6 +95,41 @@ class PassageRead(TypedDict):
 class Read(TypedDict):
     reference: str
     passages: list[PassageRead]
+    notes: list[Note]
+
+
+class NodeRead(TypedDict):
+    id: str
+    kind: str
+    name: str
+    root: str
+    path: str
+    lines: list[int]
+    signature: str
+    docstring: str
+    visibility: str
+    is_test: bool
+
+
+StepRead = TypedDict(
+    "StepRead",
+    {"from": str, "relation": str, "to": str, "confidence": Confidence, "path": str, "line": int},
+)
+
+
+class NeighbourRead(NodeRead):
+    distance: int
+    confidence: Confidence
+    steps: list[StepRead]
+
+
+class Related(TypedDict):
+    start: NodeRead
+    strategy: Strategy
+    depth: int
+    possible: bool
+    neighbours: list[NeighbourRead]
+    more: bool
     notes: list[Note]
 
 

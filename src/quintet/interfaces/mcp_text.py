@@ -46,6 +46,37 @@ def passage_text(passage: Mapping[str, Any]) -> str:
     return f"{passage['path']}:{first}-{last}{heading} (id {passage['chunk_id']})\n{passage['content']}"
 
 
+def related_text(body: Mapping[str, Any]) -> str:
+    """What the walk started from, then a line a neighbour."""
+    start, shown = body["start"], [neighbour_text(one) for one in body["neighbours"]]
+    if not shown and not body["more"]:
+        guesses = "" if body["possible"] else "; `possible` follows guesses too"
+        shown = [f"nothing within {body['depth']} by {body['strategy']}{guesses}"]
+    more = ["there are more; raise `limit`"] if body["more"] and not body["notes"] else []
+    return "\n".join([f"{start['name']} {_placed(start)}", *shown, *more, *_notes(body)])
+
+
+def neighbour_text(one: Mapping[str, Any]) -> str:
+    """Distance, name and place, and the step that led there with how sure the way is and where it stands."""
+    step = one["steps"][-1]
+    way = f"{step['from']} {step['relation']} {step['to']} at {step['path']}:{step['line']}"
+    return f"{one['distance']}. {one['name']} {_placed(one)}: {way} ({one['confidence']})"
+
+
+def _placed(node: Mapping[str, Any]) -> str:
+    first, last = node["lines"]
+    return f"({node['kind']}, {node['path']}:{first}-{last})"
+
+
+def cut_neighbours(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    texts = [neighbour_text(one) for one in body["neighbours"]]
+    kept = within_budget(texts, max_tokens)
+    if kept == len(texts):
+        return {**body, "notes": []}
+    notes = [cut_note(kept, texts, max_tokens)]
+    return {**body, "neighbours": body["neighbours"][:kept], "more": True, "notes": notes}
+
+
 def remembered_text(body: Mapping[str, Any]) -> str:
     done = f"seen {body['seen']} times" if body["merged"] else "remembered"
     near = [f"near: {one['id']} ({one['by']} {one['similarity']:.2f}): {one['text']}" for one in body["near"]]

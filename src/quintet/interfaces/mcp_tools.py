@@ -1,6 +1,6 @@
 """The MCP tools. Each reads its arguments, makes one call to the engine and gives body, text and links."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -84,8 +84,19 @@ def read(doors: Doors, given: arguments.Read, progress: Progress) -> Answer:
     kept = text.within_budget(texts, given.max_tokens)
     notes = [] if kept == len(texts) else [text.cut_note(kept, texts, given.max_tokens)]
     body = {"reference": given.reference, "passages": passages[:kept], "notes": notes}
-    files = {f"{one['root']}/{one['path']}": one["path"] for one in passages}
-    return Answer(body, text.passages_text(body), [text.file_link(*file) for file in files.items()])
+    return Answer(body, text.passages_text(body), _file_links(passages))
+
+
+def _file_links(places: Iterable[Mapping[str, Any]]) -> list[ResourceLink]:
+    files = {f"{one['root']}/{one['path']}": one["path"] for one in places}
+    return [text.file_link(*file) for file in files.items()]
+
+
+def related(doors: Doors, given: arguments.Related, progress: Progress) -> Answer:
+    found = doors.related(given.reference, given.given("strategy", "depth", "possible", "limit"))
+    body = text.cut_neighbours(found.wire(), given.max_tokens)
+    nodes = [body["start"], *body["neighbours"]][: text.LINKS_MAX]
+    return Answer(body, text.related_text(body), _file_links(nodes))
 
 
 def remember(doors: Doors, given: arguments.Remember, progress: Progress) -> Answer:
@@ -129,6 +140,16 @@ TOOLS: Mapping[str, ToolDoor] = {
             arguments.Read,
             results.Read,
             read,
+        ),
+        ToolDoor(
+            "related",
+            "Walk the code graph",
+            "Find what calls a symbol, what it needs, or everything around it, nearest first, with each step, "
+            "where it stands in the source and how sure it is. It finds what a text search cannot. A name "
+            "that several symbols have is refused with all of them.",
+            arguments.Related,
+            results.Related,
+            related,
         ),
         ToolDoor(
             "remember",

@@ -14,7 +14,7 @@ from quintet.interfaces.options import AsJson, Db
 from quintet.interfaces.terminal import document, safe, tell, write
 
 if TYPE_CHECKING:
-    from quintet.keys import Keys
+    from quintet.keys import Key, Keys
 
 keys_app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -99,20 +99,28 @@ def keys_command() -> None:
 def add_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it, e.g. who will use it.")],
     may_write: Annotated[
-        bool, typer.Option("--write/--read", help="May it reindex too, or only read? Only read by default.")
+        bool, typer.Option("--write/--read", help="May it change things too? Only read by default.")
     ] = False,
+    bases: Annotated[
+        list[str] | None,
+        typer.Option("--kb", metavar="SLUG", help="Only for this knowledge base. Repeatable."),
+    ] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """Make a key and show it. It is shown this once: only a hash of it is kept.
 
+    With --kb it opens those knowledge bases and nothing else: not the folders, not other bases.
+
     \b
     Example:
       quintet keys add laptop --read
+      quintet keys add support-desk --write --kb handbook
     """
-    key, secret = _keys(db).add(options.as_text(name), "write" if may_write else "read")
+    slugs = [options.as_text(base) for base in bases or ()]
+    key, secret = _keys(db).add(options.as_text(name), "write" if may_write else "read", slugs)
     if as_json:
-        document({"id": key.id, "name": key.name, "scope": key.scope, "key": secret})
+        document({**_shown(key), "key": secret})
     else:
         tell("this is the only time the key is shown:")
         write(f"{secret}\n")
@@ -121,7 +129,7 @@ def add_command(
 
 @keys_app.command("list", short_help="List the keys, without their secrets.")
 def list_command(as_json: AsJson = False, db: Db = None) -> int:
-    """List the keys: id, scope, day it was made, name.
+    """List the keys: id, scope, day it was made, name, and the knowledge bases it is only for.
 
     \b
     Example:
@@ -129,13 +137,19 @@ def list_command(as_json: AsJson = False, db: Db = None) -> int:
     """
     found = _keys(db).all()
     if as_json:
-        shown = [
-            {"id": one.id, "name": one.name, "scope": one.scope, "created": one.created} for one in found
-        ]
-        document({"keys": shown})
+        document({"keys": [{**_shown(one), "created": one.created} for one in found]})
     else:
-        write("".join(f"{one.id}  {one.scope:<5}  {one.created[:10]}  {safe(one.name)}\n" for one in found))
+        write("".join(map(_line, found)))
     return 0
+
+
+def _shown(key: "Key") -> dict[str, object]:
+    return {"id": key.id, "name": key.name, "scope": key.scope, "bases": list(key.bases)}
+
+
+def _line(key: "Key") -> str:
+    only = f"  (only {', '.join(key.bases)})" if key.bases else ""
+    return f"{key.id}  {key.scope:<5}  {key.created[:10]}  {safe(key.name)}{only}\n"
 
 
 @keys_app.command("revoke", short_help="Take a key back, by name or id.")

@@ -55,7 +55,8 @@ def _found(proof: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any]]:
         if not isinstance(proof["embedder"], (str, type(None))):
             raise TypeError
         chunk = next(one for one in record["chunks"] if one[CHUNK_ID] == proof["chunk_id"])
-        if not all(isinstance(name, str) for name in (*record["document"][:3], chunk[HEADING], chunk[TEXT_HASH])):
+        named = (*record["document"][:3], chunk[HEADING], chunk[TEXT_HASH])
+        if not all(isinstance(name, str) for name in named):
             raise TypeError
     except StopIteration:
         raise UsageError("the proof does not hold: its chunk is not in its record") from None

@@ -96,7 +96,7 @@ def check(expansion: Expansion, limit: int) -> None:
         ("depth", expansion.distance, range(1, FARTHEST + 1)),
         ("limit", limit, range(1, LIMIT + 1)),
     ):
-        if isinstance(value, bool) or value not in allowed:
+        if type(value) is not type(allowed[0]) or value not in allowed:
             shown = (
                 f"a whole number from {allowed[0]} to {allowed[-1]}"
                 if isinstance(allowed, range)
@@ -148,7 +148,7 @@ def _ambiguous(reference: str, candidates: Sequence[Node]) -> UsageError:
     more = f"; and {len(shown) - CANDIDATES_SHOWN} more" if len(shown) > CANDIDATES_SHOWN else ""
     return UsageError(
         f"{reference!r} may be any of {len(shown)}: {some}{more}; give its full name, or its PATH:LINE",
-        details={"candidates": [node_fields(node) for node in candidates]},
+        details={"candidates": [node_fields(node) for node in candidates[:LIMIT]]},
     )
 
 

@@ -68,7 +68,7 @@ class Front:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route, method = _route(scope), scope["method"]
-        method = method if method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
+        method = method if method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS") else "other"
         self._metrics.request(route, method, status, seconds)
         log.info("%s %s %d %.1f ms", method, route, status, 1000 * seconds)
 

@@ -11,7 +11,7 @@ from quintet.keys import Key, Keys, Scope
 
 CHECKS_AT_ONCE = 2  # a wrong secret costs some 10 ms of one core
 PREFLIGHT = {
-    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
     "Access-Control-Allow-Headers": "authorization, content-type",
     "Access-Control-Max-Age": "600",
 }
@@ -56,8 +56,12 @@ class Guard:
         asks = "access-control-request-method" in headers
         return method == "OPTIONS" and asks and headers.get("origin") in self._cors
 
-    async def admit(self, headers: Headers, needed: Scope) -> Key | None:
-        """The key that was presented, if it is good for this; None where none is needed and none came."""
+    async def admit(self, headers: Headers, needed: Scope, *, in_base: bool = False) -> Key | None:
+        """The key that was presented, if it is good for this; None where none is needed and none came.
+
+        A key for some knowledge bases is refused unless what is asked for is `in_base`: then the caller
+        must see to it that the base is one of the key's.
+        """
         given = headers.get("authorization")
         if given is None:
             if not self._needs_key:
@@ -74,6 +78,10 @@ class Guard:
         key = await anyio.to_thread.run_sync(self._keys.verify, token.strip(), limiter=self._checking)
         if needed == "write" and key.scope != "write":
             raise AccessError(f"the key {key.name!r} may only read; this needs a key made with --write")
+        if key.bases and not in_base:
+            raise AccessError(
+                f"the key {key.name!r} is for knowledge bases only; this needs one without --kb"
+            )
         return key
 
 

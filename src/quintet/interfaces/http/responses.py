@@ -171,8 +171,9 @@ CFS_RESULT = closed(
 )
 ASKED: Mapping[str, Schema] = {"query": TEXT, "mode": TEXT}
 
-# The body of each contract, with `status`, `notes` and a receipt, if one was asked for, beside it.
+
 def _body(properties: Mapping[str, Schema]) -> Schema:
+    """A contract's body, with `status`, `notes` and the receipt, if one was asked for, beside it."""
     return closed({**properties, **BESIDE}, optional=("receipt",))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from quintet.contracts.knowledge import BASE
 from quintet.model import Document
 from quintet.ports import KnownFile
 
@@ -15,6 +16,7 @@ LISTED = (
     "d.metadata, d.indexed_ns, d.shape, (SELECT count(*) FROM chunks c WHERE c.document = d.row) "
     "FROM documents d JOIN roots r ON r.row = d.root"
 )
+SHOWN_ID = f"json_extract(d.metadata, '$.{BASE}.document_id')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,10 @@ class SqliteDocuments:
         return found
 
     def page(self, after: str, limit: int) -> list[Listed]:
-        """The next documents behind that id, by id."""
-        rows = self._connection.execute(f"{LISTED} WHERE d.id > ? ORDER BY d.id LIMIT ?", (after, limit))
+        """The next documents of a knowledge base behind that `document_id`, by it."""
+        rows = self._connection.execute(
+            f"{LISTED} WHERE {SHOWN_ID} > ? ORDER BY {SHOWN_ID} LIMIT ?", (after, limit)
+        )
         return [_listed(row) for row in rows]
 
     def with_content(self, content_hash: str) -> int:
@@ -63,4 +67,4 @@ class SqliteDocuments:
 
 
 def _listed(row: tuple[Any, ...]) -> Listed:
-    return Listed(Document(*row[:8], json.loads(row[8])), *row[9:])
+    return Listed(Document(*[*row[:8], json.loads(row[8])]), *row[9:])

@@ -39,16 +39,6 @@ class SqliteCodeGraph:
         )
         return bool(found.get)
 
-    def node_ids(self, chunk_ids: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for ids, marks in _portions(chunk_ids):
-            found.update(
-                self._connection.execute(
-                    f"SELECT id, node FROM chunks WHERE id IN ({marks}) AND node IS NOT NULL", ids
-                )
-            )
-        return found
-
     def expand(
         self, seeds: Sequence[str], expansion: Expansion, depth: int, within: Rows | None = None
     ) -> list[Hit]:
