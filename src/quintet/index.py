@@ -4,18 +4,24 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from quintet.contracts import HOUSE, contract_named, read
+from quintet.contracts import knowledge as retrieval
+from quintet.contracts.context import RESULTS, context
 from quintet.contracts.contract import Expansion, Strategy
+from quintet.contracts.references import FileUrl
+from quintet.contracts.tokens import checked_budget
 from quintet.embed import load_embedder
 from quintet.errors import NotFound
 from quintet.ingest.freshness import SourceFiles
 from quintet.ingest.lag import Lag, lag
 from quintet.ingest.run import Progress, Report
+from quintet.knowledge import KnowledgeBases
+from quintet.knowledge.shelf import Tools
 from quintet.memory import Memory
 from quintet.model import Passage
 from quintet.ports import Approximation, Embedder, Root
@@ -94,6 +100,7 @@ class Index:
         self._clock_ns = clock_ns
         self._disk = SourceFiles(self.settings, clock_ns)
         self._memory: Memory | None = None
+        self._knowledge: KnowledgeBases | None = None
         self._opening = threading.Lock()
 
     @property
@@ -145,6 +152,10 @@ class Index:
 
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
         """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
+        if contract == retrieval.CONTRACT.name:
+            named = params.get("index", self.settings.contracts.get(contract, {}).get("index"))
+            if isinstance(named, str) and named != retrieval.DEFAULT_INDEX:
+                return self.knowledge.get(named).search(query, **{**params, "index": named})
         with self._store.snapshot() as snapshot:
             return self._ask(snapshot, query, contract, params)
 
@@ -182,6 +193,33 @@ class Index:
                     self._store, lambda: self.embedder, self.settings, lambda: self._clock_ns() // 1_000_000
                 )
             return self._memory
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """The knowledge bases beside the index, each in a store of its own that no run touches."""
+        with self._opening:
+            if self._knowledge is None:
+                tools = Tools(lambda: self.embedder, self.settings, self._clock_ns)
+                self._knowledge = KnowledgeBases(self.folder, tools)
+            return self._knowledge
+
+    def context(
+        self,
+        query: str,
+        budget: int = 2000,
+        index: str = retrieval.DEFAULT_INDEX,
+        file_url: FileUrl | None = None,
+        **params: object,
+    ) -> Response:
+        """What a model is given to answer from: the best passages, each once, cited, in a token budget.
+
+        `params` are those of contract knowledge; `file_url` makes the address of a result's file.
+        """
+        given: dict[str, object] = {"mode": "hybrid"} if "search_method" not in params else {}
+        given |= {"limit": RESULTS} if "top_k" not in params else {}
+        checked_budget(budget)
+        found = self.search(query, retrieval.CONTRACT.name, **{**given, **params}, index=index)
+        return replace(found, body=context(found.body, budget, file_url))
 
     def search_all(
         self, query: str, code: Mapping[str, object] | None = None, memory: Mapping[str, object] | None = None
@@ -284,6 +322,8 @@ class Index:
             close()
         if self._memory is not None:
             self._memory.close()
+        if self._knowledge is not None:
+            self._knowledge.close()
         self._store.close()
 
     def __enter__(self) -> "Index":

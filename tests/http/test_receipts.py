@@ -45,7 +45,7 @@ def test_the_canonical_request_takes_it_beside_itself(client: httpx.Client) -> N
     assert body.pop("receipt")["claim"]["contract"] == "knowledge"
     assert body == plain
     inside = client.post("/v1/retrieval", json={"retrieval": {"query": "cache", "receipt": True}})
-    assert code_of(inside) == (400, "usage_error")
+    assert code_of(inside) == (400, "invalid_parameter")
 
 
 def test_the_receipt_is_the_one_that_python_gives(client: httpx.Client, shelf: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_receipt_is_the_one_that_python_gives(client: httpx.Client, shelf: P
 @pytest.mark.parametrize("value", [1, "yes", None, {}])
 def test_a_receipt_is_asked_for_by_true_or_false(client: httpx.Client, value: object) -> None:
     answer = client.post("/v1/search", json={"query": "cache", "receipt": value})
-    assert code_of(answer) == (400, "usage_error")
+    assert code_of(answer) == (400, "invalid_parameter")
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -101,24 +101,24 @@ def nested(depth: int) -> object:
 def test_what_is_no_receipt_is_refused(client: httpx.Client, change: Any) -> None:
     receipt = receipt_of(client)
     change(receipt)
-    assert code_of(client.post("/v1/verify", json=receipt)) == (400, "usage_error")
+    assert code_of(client.post("/v1/verify", json=receipt)) == (400, "invalid_parameter")
 
 
 @pytest.mark.parametrize(
-    ("change", "refused"),
+    "change",
     [
-        (lambda r: r["claim"].update(contract="none"), (400, "unknown_contract")),
-        (lambda r: r["claim"].update(params={"limit": -1}), (400, "usage_error")),
-        (lambda r: r["claim"].update(params={"stranger": 1}), (400, "usage_error")),
+        lambda r: r["claim"].update(contract="none"),
+        lambda r: r["claim"].update(params={"limit": -1}),
+        lambda r: r["claim"].update(params={"stranger": 1}),
     ],
 )
 def test_a_receipt_forged_with_a_fitting_digest_is_asked_like_any_search(
-    client: httpx.Client, change: Any, refused: tuple[int, str]
+    client: httpx.Client, change: Any
 ) -> None:
     receipt = receipt_of(client)
     change(receipt)
     receipt["digest"] = digest_of(receipt["claim"])
-    assert code_of(client.post("/v1/verify", json=receipt))[0] == refused[0]
+    assert code_of(client.post("/v1/verify", json=receipt))[0] == 400
 
 
 @pytest.mark.parametrize("generation", [-1, 2**70, True, "1", None])
@@ -134,7 +134,9 @@ def test_a_forged_history_gives_a_verdict_all_the_same(client: httpx.Client, gen
 def test_a_receipt_larger_than_any_body_is_refused(client: httpx.Client) -> None:
     receipt = receipt_of(client)
     receipt["claim"]["query"] = "x" * 1_000_001
-    answer = client.post("/v1/verify", content=json.dumps(receipt), headers={"content-type": "application/json"})
+    answer = client.post(
+        "/v1/verify", content=json.dumps(receipt), headers={"content-type": "application/json"}
+    )
     assert code_of(answer) == (413, "too_large")
 
 
@@ -173,6 +175,4 @@ def test_a_key_is_needed_where_searches_need_one(tmp_path: Path, path: str) -> N
     with serving(folder, "--require-key") as server, server.client() as client:
         assert code_of(client.post(path, json={})) == (401, "unauthorized")
         allowed = client.post(path, json={}, headers={"Authorization": f"Bearer {key}"})
-        assert code_of(allowed) == (400, "usage_error")
-
-
+        assert code_of(allowed) == (400, "invalid_parameter")

@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 from hypothesis import given
@@ -136,3 +137,37 @@ def test_an_older_database_is_taken_into_the_tree(tmp_path: Path, monkeypatch: p
         with shelf.store.snapshot() as snapshot:
             before = snapshot.tree.root
         assert _settle(shelf) == before
+
+
+def _examined(shelf: Shelf) -> tuple[bool, str]:
+    (check,) = [check for check in shelf.store.examine() if check.name == "tree"]
+    return check.ok, check.message
+
+
+def test_the_doctor_compares_the_stored_root_with_the_documents(shelf: Shelf) -> None:
+    shelf.put({path: f"text of {path}" for path in PATHS})
+    assert _examined(shelf) == (True, f"the next run settles {len(PATHS)} changed documents")
+    _settle(shelf)
+    assert _examined(shelf) == (True, f"the state root is that of {len(PATHS)} documents")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE nodes SET hash = zeroblob(32) WHERE prefix = ''",
+        "DELETE FROM nodes",
+        "UPDATE meta SET value = replace(value, '1', '2') WHERE name = 'sketch'",
+        "UPDATE documents SET title = 'other' WHERE row = 1; DELETE FROM unsettled",
+    ],
+)
+def test_the_doctor_finds_a_tree_that_is_not_that_of_the_documents(shelf: Shelf, damage: str) -> None:
+    shelf.put({path: f"text of {path}" for path in PATHS})
+    _settle(shelf)
+    with shelf.store._database.reading() as reading:
+        file = reading.db_filename("main")
+    connection = apsw.Connection(file)
+    connection.execute(damage)
+    connection.close()
+    ok, message = _examined(shelf)
+    assert not ok
+    assert message.endswith("; move the index away and run 'quintet index'")

@@ -45,7 +45,9 @@ def _tagged(result: Mapping[str, Any], number: Mapping[tuple[str, str], str]) ->
     return {**result, "reference_id": number[_document(result["metadata"])]}
 
 
-def _reference(number: int, results: Sequence[Mapping[str, Any]], file_url: FileUrl | None) -> dict[str, Json]:
+def _reference(
+    number: int, results: Sequence[Mapping[str, Any]], file_url: FileUrl | None
+) -> dict[str, Json]:
     metadata = results[0]["metadata"]
     pages = sorted({page for result in results for page in pages_of(result["metadata"])})
     uri = metadata.get("uri")
@@ -76,7 +78,7 @@ def pages_of(metadata: Mapping[str, Json]) -> set[int]:
     """
     listed = metadata.get("pages")
     single = [metadata.get("page_number"), *(listed if isinstance(listed, list) else [listed])]
-    return {page for page in single if _is_page(page)} | set(_range(metadata))  # type: ignore[misc]
+    return {page for page in single if _is_page(page)} | set(_range(metadata))
 
 
 def _range(metadata: Mapping[str, Json]) -> Iterator[int]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from quintet.ingest.graph import affected, bound_names, resolve
+from quintet.ingest.graph import affected, bound_names, changed_names, resolve
 from quintet.ingest.run import Run
 from quintet.ports import Unlinked
 from quintet.symbols import FileOutline, Outline
 
 LINKER = "1"  # counts up when the same outlines give other edges
-HERITAGE = ("extends", "implements")
 
 
 def link(run: Run) -> None:
@@ -43,20 +42,8 @@ def _wanted(files: Sequence[FileOutline], changes: Sequence[Unlinked]) -> set[st
 
 
 def _names(change: Unlinked, present: Mapping[str, Outline]) -> set[str]:
-    """What the document bound before or binds now, unless others can see no difference."""
+    """The names under which others can see a difference; all of them where edges went with a symbol."""
     before, after = change.before, present.get(change.document_id)
-    if before and after and not change.lost and _face(before) == _face(after):
-        return set()
+    if not change.lost:
+        return changed_names(before, after, change.path)
     return set().union(*(bound_names(outline, change.path) for outline in (before, after) if outline))
-
-
-def _face(outline: Outline) -> tuple[object, ...]:
-    """What the edges of other documents depend on: all but lines and what is said inside."""
-    return (
-        outline.language,
-        outline.package,
-        outline.exports,
-        [(s.kind, s.path, s.parent, s.visibility) for s in outline.symbols],
-        [(i.owner, i.module, i.level, i.name, i.alias, i.exported) for i in outline.imports],
-        [(m.owner, m.relation, m.path, m.base) for m in outline.mentions if m.relation in HERITAGE],
-    )

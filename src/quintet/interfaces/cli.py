@@ -15,6 +15,7 @@ from quintet.errors import QuintetError, UsageError
 from quintet.interfaces import (
     agent_commands,
     graph_commands,
+    knowledge_commands,
     memory_commands,
     model_commands,
     receipt_commands,
@@ -33,6 +34,7 @@ model_commands.register(app)
 receipt_commands.register(app)
 memory_commands.register(app)
 graph_commands.register(app)
+knowledge_commands.register(app)
 
 
 def main() -> NoReturn:

@@ -6,20 +6,16 @@ from urllib.parse import quote
 
 from mcp_types import ResourceLink
 
+from quintet.contracts.tokens import tokens
 from quintet.interfaces.views import View, placed, views
 
 if TYPE_CHECKING:
     from quintet.index import Index
 
-CHARS_PER_TOKEN = 4  # of English prose; code has fewer, so the budget is "about"
 LINKS_MAX = 20
 PROBLEMS_SHOWN = 20
 FILE_URI = "quintet://file/"
 CHUNK_URI = "quintet://chunk/"
-
-
-def tokens(text: str) -> int:
-    return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def search_text(contract: str, body: Mapping[str, Any]) -> str:

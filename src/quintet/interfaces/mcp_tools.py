@@ -144,9 +144,9 @@ TOOLS: Mapping[str, ToolDoor] = {
         ToolDoor(
             "related",
             "Walk the code graph",
-            "Find what calls a symbol, what it needs, or everything around it, nearest first, with each step, "
-            "where it stands in the source and how sure it is. It finds what a text search cannot. A name "
-            "that several symbols have is refused with all of them.",
+            "Find what calls a symbol, what it needs, or everything around it, nearest first, with each "
+            "step, where it stands in the source and how sure it is. It finds what a text search cannot. "
+            "A name that several symbols have is refused with all of them.",
             arguments.Related,
             results.Related,
             related,

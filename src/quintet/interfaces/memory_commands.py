@@ -74,7 +74,7 @@ def remember_command(
     """
     given = {"kind": kind, "session": session, "supersedes": supersedes}
     named = {name: options.as_text(value) for name, value in given.items() if value is not None}
-    with _opened_or_made(db) as index:
+    with opened_or_made(db) as index:
         kept = index.memory.remember(
             _read_text(text),
             tags=[options.as_text(one) for one in tag or ()],
@@ -92,7 +92,7 @@ def remember_command(
 
 
 @contextmanager
-def _opened_or_made(db: Path | None) -> "Iterator[Index]":
+def opened_or_made(db: Path | None) -> "Iterator[Index]":
     import quintet
 
     with quintet.open(
@@ -235,7 +235,7 @@ def import_memory(
     db: Db = None,
 ) -> None:
     """Add exported memories. If a line is wrong, nothing is imported. Twice is the same as once."""
-    with _source(file) as source, _opened_or_made(db) as index:
+    with _source(file) as source, opened_or_made(db) as index:
         done = index.memory.import_(_lines(source))
     write(f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged\n")
 

@@ -3,12 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from quintet.errors import UsageError
+from quintet.contracts.tokens import CHARS_PER_TOKEN, checked_budget, tokens
 from quintet.model import Json, Note
 from quintet.ports import CodeGraph, Node
 
-CHARS_PER_TOKEN = 4  # of English prose; code has fewer, so a budget is "about"
-LARGEST_BUDGET = 100_000
 WIDEST = 120  # characters of a signature
 INDENT = "    "
 
@@ -43,7 +41,7 @@ class OutlineMap:
 
     @property
     def tokens(self) -> int:
-        return -(-len(self.text) // CHARS_PER_TOKEN)
+        return tokens(self.text)
 
     def wire(self) -> dict[str, Json]:
         files: list[Json] = [{"path": file.name, "symbols": _fields(file)} for file in self.files]
@@ -68,11 +66,7 @@ def outline_map(
     several_roots: bool = False,
 ) -> OutlineMap:
     """Take nodes by importance, each with what it is defined in, as long as whole lines fit."""
-    if isinstance(budget, bool) or not isinstance(budget, int) or not 1 <= budget <= LARGEST_BUDGET:
-        raise UsageError(
-            f"budget is {budget!r}; it must be a whole number of tokens from 1 to {LARGEST_BUDGET}",
-            details={"parameter": "budget"},
-        )
+    checked_budget(budget)
     ranked, total = graph.important(towards, budget, documents)
     parents = _parents(graph, [node for node, _ in ranked])
     chosen: dict[str, Node] = {}

@@ -204,3 +204,8 @@ def test_stars_that_go_in_a_circle_end() -> None:
         "c.py": "from a import *\ndef found(): ...\n",
     }
     assert edges(project, "calls") == ["calls a.py -> c.py:found exact"]
+
+
+def test_super_of_a_foreign_base_is_nobody_of_ours() -> None:
+    project = {"a.py": "from x import Far\nclass Near(Far):\n    def run(self):\n        super().run()\n"}
+    assert edges(project, "calls") == []

@@ -89,7 +89,9 @@ class Edges:
             found = self.scopes.path(number, mention.owner, mention.path)
         if found.things:
             return self._weighed(found, mention.relation)
-        return found if found.settled else self._guess(number, mention, found.confidence)
+        if found.settled or mention.base == "super":  # a guess would be the method that says `super`
+            return FOREIGN
+        return self._guess(number, mention, found.confidence)
 
     def _weighed(self, found: Answer, relation: Relation) -> Answer:
         things = tuple(self._default(thing) for thing in found.things) if relation != "references" else ()

@@ -19,6 +19,7 @@ from quintet.interfaces.http.front import Front
 from quintet.interfaces.http.gauges import Gauges
 from quintet.interfaces.http.guard import Guard
 from quintet.interfaces.http.jobs import Jobs
+from quintet.interfaces.http.knowledge_uploads import Uploads
 from quintet.interfaces.http.limits import Workers
 from quintet.interfaces.http.metrics import Metrics
 from quintet.interfaces.http.openapi import document
@@ -35,15 +36,17 @@ class Application:
         limits = config.limits
         guard, metrics = Guard(config, Keys(doors.index.folder)), Metrics()
         workers, probes = Workers(limits), Workers(replace(limits, workers=1, waiting=16))
+        writers = Workers(replace(limits, workers=2, seconds=limits.upload_seconds))
         jobs, streams = Jobs(limits.jobs), Streams(limits.streams)
         gauges = Gauges(doors, workers, jobs)
-        site = Site(doors, guard, limits, workers, probes, jobs, streams, metrics, gauges)
+        uploads = Uploads(limits)
+        site = Site(doors, guard, limits, workers, writers, probes, uploads, jobs, streams, metrics, gauges)
         tools = McpDoor(doors, guard, limits)
         about = [Route("/openapi.json", _described), Route("/docs", _shown)]
         router = Router(
             [*Routes(site).all(), *about, Route("/mcp", tools, methods=["GET", "POST", "DELETE"])],
             redirect_slashes=False,
-            lifespan=_closing(tools.close, jobs.close, workers.close, probes.close),
+            lifespan=_closing(tools.close, jobs.close, writers.close, workers.close, probes.close),
         )
         self.asgi: ASGIApp = Front(router, guard, metrics)
         self.let_go: Callable[[], None] = streams.close

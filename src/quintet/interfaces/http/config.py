@@ -25,7 +25,13 @@ class Limits:
     idle_seconds: int = 15  # between requests; the connection is closed
     connections: int = 1000  # 429 beyond
     streams: int = 64  # clients that follow a job; 429 beyond
-    jobs: int = 8  # unfinished reindex jobs; 429 beyond
+    jobs: int = 8  # unfinished jobs; 429 beyond
+    document_bytes: int = 50_000_000  # of one uploaded file; 413
+    upload_bytes: int = 200_000_000  # of all files of one call; 413
+    texts_bytes: int = 16_000_000  # of the documents sent as JSON in one call; 413
+    documents: int = 500  # in one call; 413
+    upload_seconds: float = 300.0  # to send documents, 408; then to have them written, 503
+    uploads: int = 4  # under way at once; 429 beyond
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reindexing as jobs: one runs, the others wait; each can be followed and cancelled."""
+"""What takes long as jobs, reindexing and syncing sources: one runs, the others wait; each can be followed and cancelled."""
 
 import logging
 import secrets
@@ -13,6 +13,7 @@ from quintet.errors import LimitError, NotFound, QuintetError
 from quintet.ingest.run import Progress
 from quintet.interfaces.http.wire import shape
 
+Kind = Literal["reindex", "sync"]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: Final = ("done", "failed", "cancelled")
 REMEMBERED: Final = 100  # jobs that ended
@@ -27,8 +28,11 @@ class Cancelled(Exception):  # noqa: N818  (not an error: somebody wanted it)
 class Job:
     """One run. It is changed by its own thread and read by any."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind, base: str | None) -> None:
+        """`base` is the slug of the knowledge base it works on, if it is one."""
         self.id = secrets.token_hex(8)
+        self.kind = kind
+        self.base = base
         self._created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._guard = Lock()
         self._state: State = "queued"
@@ -44,7 +48,7 @@ class Job:
         with self._guard:
             return {
                 "id": self.id,
-                "kind": "reindex",
+                "kind": self.kind,
                 "state": self._state,
                 "cancel_requested": self._cancelled,
                 "created": self._created,
@@ -114,8 +118,10 @@ class Jobs:
         self._guard = Lock()
         self._pool = ThreadPoolExecutor(1, "quintet-job")
 
-    def start(self, work: Callable[[Progress], dict[str, Any]]) -> Job:
-        job = Job()
+    def start(
+        self, work: Callable[[Progress], dict[str, Any]], kind: Kind = "reindex", base: str | None = None
+    ) -> Job:
+        job = Job(kind, base)
         with self._guard:
             if self.unfinished >= self._most:
                 raise LimitError(

@@ -6,7 +6,7 @@ import re
 import stat
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
 from typing import Final
@@ -45,7 +45,7 @@ class Opened:
 
     @property
     def modified(self) -> datetime:
-        return datetime.fromtimestamp(self.modified_ns // 10**9, timezone.utc)
+        return datetime.fromtimestamp(self.modified_ns // 10**9, UTC)
 
 
 def opened(file: SourceFile) -> Opened:
@@ -55,7 +55,9 @@ def opened(file: SourceFile) -> Opened:
         descriptor = os.open(file.location, flags | getattr(os, "O_BINARY", 0))
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise NotFound("this file became a link; sync its source", code="invalid_source_file_path") from None
+            raise NotFound(
+                "this file became a link; sync its source", code="invalid_source_file_path"
+            ) from None
         raise _gone() from None
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
@@ -207,4 +209,4 @@ def _date(text: str | None) -> datetime | None:
         date = parsedate_to_datetime(text or "")
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return date if date.tzinfo else date.replace(tzinfo=timezone.utc)
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

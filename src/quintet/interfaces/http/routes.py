@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.contracts import CONTRACTS, HOUSE, Contract, contract_named
+from quintet.contracts.knowledge import DEFAULT_INDEX
 from quintet.errors import NotFound, UsageError
 from quintet.ingest.run import Progress
 from quintet.interfaces.doors import Doors
@@ -20,7 +21,12 @@ from quintet.interfaces.http.config import Limits
 from quintet.interfaces.http.events import Streams
 from quintet.interfaces.http.gauges import Gauges
 from quintet.interfaces.http.guard import Guard
-from quintet.interfaces.http.jobs import Jobs
+from quintet.interfaces.http.jobs import Job, Jobs
+from quintet.interfaces.http.knowledge import KnowledgeRoutes
+from quintet.interfaces.http.knowledge_access import Reach
+from quintet.interfaces.http.knowledge_documents import DocumentRoutes
+from quintet.interfaces.http.knowledge_references import cited, wants_references
+from quintet.interfaces.http.knowledge_uploads import Uploads
 from quintet.interfaces.http.limits import Workers, json_object
 from quintet.interfaces.http.metrics import MEDIA_TYPE, Metrics
 from quintet.interfaces.http.requests import known_fields, own_names, parameter_names, reindex_arguments
@@ -33,6 +39,14 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 RETRIEVAL = CONTRACTS["knowledge"]  # its canonical request has a route of its own
 CHUNK_ID = re.compile(r"[0-9a-f]{32}")
+# What a key for knowledge bases may ask too: the handlers see to it that it is about one of them.
+IN_BASES = (
+    "/v1/search",
+    "/v1/contracts/{name}/search",
+    "/v1/retrieval",
+    "/v1/jobs/{id}",
+    "/v1/jobs/{id}/events",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +57,9 @@ class Site:
     guard: Guard
     limits: Limits
     workers: Workers
+    writers: Workers  # for what changes knowledge bases, which takes longer than a search
     probes: Workers  # for those who look after the server, however busy it is
+    uploads: Uploads
     jobs: Jobs
     streams: Streams
     metrics: Metrics
@@ -69,6 +85,8 @@ class Routes:
             self._at("/metrics", GET=("read", self.counted)),
             Route("/healthz", self.healthy),
             Route("/readyz", self.ready),
+            *KnowledgeRoutes(self._site).all(),
+            *DocumentRoutes(self._site).all(),
         ]
 
     def _at(self, path: str, **handlers: tuple[Scope, Handler]) -> Route:
@@ -76,7 +94,8 @@ class Routes:
 
         async def endpoint(request: Request) -> Response:
             scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
-            await self._site.guard.admit(request.headers, scope)
+            key = await self._site.guard.admit(request.headers, scope, in_base=path in IN_BASES)
+            request.state.reach = Reach(self._site.doors, key)
             return await handler(request)
 
         return Route(path, endpoint, methods=list(handlers))
@@ -85,41 +104,54 @@ class Routes:
         body = await json_object(request, self._site.limits)
         receipt = receipt_routes.wanted(body)
         contract = contract_named(body.pop("contract", HOUSE))
-        return await self._searched(contract, body, ["contract", *parameter_names(contract)], receipt)
+        known = ["contract", *parameter_names(contract)]
+        return await self._searched(request, contract, body, known, receipt)
 
     async def search_by(self, request: Request) -> Response:
         contract = contract_named(request.path_params["name"])
         body = await json_object(request, self._site.limits)
         receipt = receipt_routes.wanted(body)
-        return await self._searched(contract, body, parameter_names(contract), receipt)
+        return await self._searched(request, contract, body, parameter_names(contract), receipt)
 
     async def retrieval(self, request: Request) -> Response:
         """Spec 003: the canonical request to the canonical result."""
         body = await json_object(request, self._site.limits)
         receipt = receipt_routes.wanted(body)
+        references = wants_references(body)
         known_fields(body, ["retrieval"], "the request")
         asked = body.get("retrieval")
         if not isinstance(asked, dict):
             raise UsageError(
                 'the body must be {"retrieval": {"query": ...}}', details={"parameter": "retrieval"}
             )
-        return await self._searched(RETRIEVAL, asked, own_names(RETRIEVAL), receipt)
+        return await self._searched(request, RETRIEVAL, asked, own_names(RETRIEVAL), receipt, references)
 
     async def _searched(
-        self, contract: Contract, asked: dict[str, Any], known: list[str], receipt: bool
+        self,
+        request: Request,
+        contract: Contract,
+        asked: dict[str, Any],
+        known: list[str],
+        receipt: bool,
+        references: bool = False,
     ) -> Response:
+        reach: Reach = request.state.reach
+        reach.check_search(contract.name, asked.get("index", DEFAULT_INDEX))
         known_fields(asked, ["query", *known], f"a search by contract {contract.name}")
         if "query" not in asked:
             raise UsageError("the request has no query; say what to look for", code="bad_query")
         query = asked.pop("query")
-        work = partial(self._search, contract.name, query, asked, receipt)
+        work = partial(self._search, contract.name, query, asked, receipt, references)
         return await self._site.workers.run(work)
 
-    def _search(self, contract: str, query: Any, params: Mapping[str, object], receipt: bool) -> Response:
+    def _search(
+        self, contract: str, query: Any, params: Mapping[str, object], receipt: bool, references: bool
+    ) -> Response:
         start = time.perf_counter()
         found = self._site.doors.search(query, contract, params, receipt=receipt)
         self._site.metrics.search(contract, time.perf_counter() - start, found.seconds)
-        return bounded(found.wire(), self._site.limits.result_bytes)
+        shown = cited(found) if references else found
+        return bounded(shown.wire(), self._site.limits.result_bytes)
 
     async def reindex(self, request: Request) -> Response:
         asked = reindex_arguments(await json_object(request, self._site.limits, required=False))
@@ -133,16 +165,20 @@ class Routes:
         return answered(job.view(), 202, {"Location": f"/v1/jobs/{job.id}"})
 
     async def job(self, request: Request) -> Response:
-        return answered(self._site.jobs.get(request.path_params["id"]).view())
+        return answered(self._job(request).view())
+
+    def _job(self, request: Request) -> Job:
+        reach: Reach = request.state.reach
+        return reach.job(self._site.jobs, request.path_params["id"])
 
     async def cancel(self, request: Request) -> Response:
         """What is committed stays. 202 while the batch at hand is written, 200 when it is over."""
-        job = self._site.jobs.get(request.path_params["id"])
+        job = self._job(request)
         job.cancel()
         return answered(job.view(), 200 if job.ended else 202)
 
     async def events(self, request: Request) -> Response:
-        return self._site.streams.follow(self._site.jobs.get(request.path_params["id"]))
+        return self._site.streams.follow(self._job(request))
 
     async def chunk(self, request: Request) -> Response:
         chunk_id: str = request.path_params["id"]

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from quintet import merkle, sketch
+from quintet.stores.sqlite import tree
 from quintet.stores.sqlite.catalog import count, meta
 
 
@@ -15,7 +17,14 @@ class Check:
 
 
 def examine(connection: apsw.Connection) -> list[Check]:
-    return [_sqlite(), _pages(connection), _text(connection), _vectors(connection), _graph(connection)]
+    return [
+        _sqlite(),
+        _pages(connection),
+        _text(connection),
+        _vectors(connection),
+        _graph(connection),
+        _tree(connection),
+    ]
 
 
 def _sqlite() -> Check:
@@ -68,3 +77,17 @@ def _graph(connection: apsw.Connection) -> Check:
         return Check("graph", False, wrong + "; move the index away and run 'quintet index'")
     later = f"; the next run links {waiting} changed documents" if waiting else ""
     return Check("graph", True, f"{symbols} nodes, {edges} edges{later}")
+
+
+def _tree(connection: apsw.Connection) -> Check:
+    """The state root as it is stored, against the one that the documents give; both in one transaction."""
+    waiting = int(connection.execute("SELECT count(*) FROM unsettled").get)
+    if waiting:
+        return Check("tree", True, f"the next run settles {waiting} changed documents")
+    leaves = tree.computed_leaves(connection)
+    root = merkle.state(merkle.root_of(leaves, merkle.tree(leaves)), meta(connection, "embedder"))
+    outline = sketch.toggled(sketch.empty(), leaves.items())
+    if tree.SqliteTree(connection).root == root and tree.stored_sketch(connection) == outline:
+        return Check("tree", True, f"the state root is that of {len(leaves)} documents")
+    wrong = "the stored state root is not that of the documents"
+    return Check("tree", False, wrong + "; move the index away and run 'quintet index'")

@@ -62,7 +62,9 @@ class SqliteDocuments:
 
     def counts(self) -> dict[str, int]:
         """How many documents each root has."""
-        sql = "SELECT r.name, count(d.row) FROM roots r LEFT JOIN documents d ON d.root = r.row GROUP BY r.row"
+        sql = (
+            "SELECT r.name, count(d.row) FROM roots r LEFT JOIN documents d ON d.root = r.row GROUP BY r.row"
+        )
         return dict(self._connection.execute(f"{sql} ORDER BY r.name"))
 
 

@@ -27,12 +27,12 @@ def put(connection: apsw.Connection, entry: Entry) -> list[str | None]:
     before = connection.execute("SELECT body FROM outlines WHERE document = ?", (document.id,)).get
     if before != body:
         _mark(connection, document.id, document.root, document.path, before)
-        connection.execute(
-            "INSERT INTO outlines (document, body) VALUES (?, ?) "
-            "ON CONFLICT (document) DO UPDATE SET body = excluded.body",
-            (document.id, body),
-        )
-    row = int(connection.execute("SELECT row FROM outlines WHERE document = ?", (document.id,)).get)
+    if before is None:
+        connection.execute("INSERT INTO outlines (document, body) VALUES (?, ?)", (document.id, body))
+        row = connection.last_insert_rowid()
+    else:
+        connection.execute("UPDATE outlines SET body = ? WHERE document = ?", (body, document.id))
+        row = int(connection.execute("SELECT row FROM outlines WHERE document = ?", (document.id,)).get)
     if _put_symbols(connection, row, entry, outline):
         connection.execute(EPOCH)
     return nodes_of_chunks(document, outline, entry.chunks)
@@ -55,13 +55,13 @@ def _put_symbols(connection: apsw.Connection, outline_row: int, entry: Entry, ou
     )
     stored = {node: values for node, *values in found}
     gone = [(node,) for node in stored if node not in wanted]
-    for statement in (
-        "DELETE FROM edges WHERE source = (SELECT row FROM symbols WHERE id = ?)",
-        "DELETE FROM edges WHERE target = (SELECT row FROM symbols WHERE id = ?)",
-        "DELETE FROM symbols WHERE id = ?",
-    ):
-        connection.executemany(statement, gone)
     if gone:
+        for statement in (
+            "DELETE FROM edges WHERE source = (SELECT row FROM symbols WHERE id = ?)",
+            "DELETE FROM edges WHERE target = (SELECT row FROM symbols WHERE id = ?)",
+            "DELETE FROM symbols WHERE id = ?",
+        ):
+            connection.executemany(statement, gone)
         connection.execute(LOST, (entry.document.id,))
     changed = [(node, outline_row, *values) for node, values in wanted.items() if stored.get(node) != values]
     connection.executemany(

@@ -122,30 +122,12 @@ TREE = """
     CREATE TABLE unsettled (id TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE changes (
         id TEXT PRIMARY KEY,
-        root INTEGER NOT NULL,
+        root TEXT NOT NULL,
         path TEXT NOT NULL,
         generation INTEGER NOT NULL
     ) WITHOUT ROWID;
     INSERT INTO unsettled SELECT id FROM documents;
-    INSERT INTO changes SELECT id, root, path, 0 FROM documents;
-    CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
-        INSERT OR IGNORE INTO unsettled VALUES (new.id);
-        INSERT OR REPLACE INTO changes
-        SELECT new.id, new.root, new.path, value + 1 FROM meta WHERE key = 'generation';
-    END;
-    CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
-        INSERT OR IGNORE INTO unsettled VALUES (old.id);
-        INSERT OR REPLACE INTO changes
-        SELECT old.id, old.root, old.path, value + 1 FROM meta WHERE key = 'generation';
-    END;
-    CREATE TRIGGER vector_added AFTER INSERT ON vectors BEGIN
-        INSERT OR IGNORE INTO unsettled
-        SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = new.text_hash;
-    END;
-    CREATE TRIGGER vector_removed AFTER DELETE ON vectors BEGIN
-        INSERT OR IGNORE INTO unsettled
-        SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = old.text_hash;
-    END;
+    INSERT INTO changes SELECT d.id, r.name, d.path, 0 FROM documents d JOIN roots r ON r.row = d.root;
     """
 
 MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE)

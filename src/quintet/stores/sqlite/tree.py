@@ -1,4 +1,4 @@
-"""The Merkle tree in tables: what changed is marked by triggers, and settled at the end of a run.
+"""The Merkle tree in tables: what changes is marked by its writer, and settled at the end of a run.
 
 A run that is cut short leaves its marks; until they are settled the state root is computed from scratch.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from quintet import merkle, sketch
-from quintet.stores.sqlite.catalog import meta
+from quintet.stores.sqlite.catalog import meta, number
 
 DIGITS = "0123456789abcdef"
 END = "g"  # behind every hexadecimal digit
@@ -41,6 +41,29 @@ def line_of(connection: apsw.Connection, document_id: str) -> str | None:
 
 def _digest(vector: bytes | None) -> str | None:
     return None if vector is None else sha256(vector).hexdigest()
+
+
+def mark(connection: apsw.Connection, document_id: str, root: str, path: str) -> None:
+    """This document was written or removed in the transaction at hand, which makes the next generation."""
+    # In two statements: an INSERT that selects has to be undoable row by row, which takes ten times as long.
+    generation = number(connection, "generation") + 1
+    connection.execute("INSERT OR IGNORE INTO unsettled VALUES (?)", (document_id,))
+    connection.execute(
+        "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)", (document_id, root, path, generation)
+    )
+
+
+def mark_texts(connection: apsw.Connection, hashes: Iterable[bytes]) -> None:
+    """The vectors of these texts came or went."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO unsettled "
+        "SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = ?",
+        ((key,) for key in hashes),
+    )
+
+
+def mark_all(connection: apsw.Connection) -> None:
+    connection.execute("INSERT OR IGNORE INTO unsettled SELECT id FROM documents")
 
 
 def settle(connection: apsw.Connection) -> None:
@@ -154,9 +177,7 @@ class SqliteTree:
         found = {}
         for document_id in document_ids:
             name = self._connection.execute(
-                "SELECT coalesce(r.name || '/', '') || c.path FROM changes c "
-                "LEFT JOIN roots r ON r.row = c.root WHERE c.id = ?",
-                (document_id,),
+                "SELECT root || '/' || path FROM changes WHERE id = ?", (document_id,)
             ).get
             if name is not None:
                 found[document_id] = str(name)

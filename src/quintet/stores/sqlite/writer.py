@@ -70,6 +70,7 @@ class SqliteWriter:
         before = self._row(document.root, document.path)
         if before is not None:
             self._remove_document(before)
+        tree.mark(self._connection, document.id, document.root, document.path)
         nodes = graph_rows.put(self._connection, entry)
         self._connection.execute(
             "INSERT INTO documents (id, root, path, title, mime_type, language, size, modified_ns, "
@@ -138,6 +139,7 @@ class SqliteWriter:
             if document is not None:
                 self._remove_document(document)
                 graph_rows.remove(self._connection, digest(root, path), root, path)
+                tree.mark(self._connection, digest(root, path), root, path)
 
     def _row(self, root: str, path: str) -> int | None:
         found: int | None = self._connection.execute(
@@ -174,12 +176,15 @@ class SqliteWriter:
 
     def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
         vector_rows.put(self._connection, hashes, vectors, replacing)
+        if not replacing:
+            tree.mark_texts(self._connection, hashes)
 
     def begin_replacement(self, identity: str) -> None:
         vector_rows.begin_replacement(self._connection, identity)
 
     def finish_replacement(self, identity: str, dimensions: int) -> None:
         vector_rows.finish_replacement(self._connection, identity, dimensions)
+        tree.mark_all(self._connection)
 
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""

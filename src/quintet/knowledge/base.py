@@ -1,0 +1,362 @@
+"""One knowledge base: put, find, change and remove its documents, and keep it in step with its sources."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from quintet.access import contained
+from quintet.contracts.knowledge import for_base, kept
+from quintet.contracts.parameters import shown
+from quintet.errors import Conflict, LimitError, NotFound, UsageError
+from quintet.ingest.read import Unreadable, read
+from quintet.ingest.walk import Problem, find, size_cap
+from quintet.knowledge import registry
+from quintet.knowledge.documents import (
+    UPLOADS,
+    Outcome,
+    Upload,
+    as_given,
+    shown_document,
+)
+from quintet.knowledge.files import SourceFile
+from quintet.knowledge.putting import Putting, managed
+from quintet.knowledge.registry import FolderSource, Registration, checked_title, shown_properties
+from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
+from quintet.knowledge.shelf import Shelf, Tools
+from quintet.knowledge.sources import GROUP, FolderSync
+from quintet.memory.memory import NO_FILES
+from quintet.model import Json, digest
+from quintet.search.cache import QueryCache
+from quintet.search.search import Response, search
+from quintet.stores.sqlite.documents import Listed
+
+MOST_DOCUMENTS = 1_000  # in one call
+MOST_LISTED = 1_000
+MOST_SOURCES = 100
+SAME: Final[Any] = object()  # what `update` leaves as it is
+
+
+class KnowledgeBase:
+    """Safe to use from many threads and processes. A deleted one is `unknown_index` from then on."""
+
+    def __init__(
+        self, folder: Path, registration: Registration, tools: Tools, changing: Callable[[], Any]
+    ) -> None:
+        """`changing` guards what is registered about all bases."""
+        self.slug = registration.slug
+        self.index_name = registration.index_name
+        self.uid = registration.uid
+        self._folder = folder
+        self._tools = tools
+        self._changing = changing
+        self._contract = for_base(registration.properties)
+        self._cache = QueryCache(tools.settings.cache_entries) if tools.settings.cache_entries else None
+        self._log = RunLog(folder, tools.now_ms)
+        self.shelf = Shelf(folder, tools)
+        self._putting = Putting(self.shelf, tools)
+
+    def registered(self) -> Registration:
+        found = registry.read(self._folder)
+        if found is None or found.uid != self.uid:
+            raise unknown(self.slug)
+        return found
+
+    def change(self, **values: Any) -> None:
+        with self._changing():
+            registry.write(self._folder, replace(self.registered(), **values))
+
+    def describe(self) -> dict[str, Json]:
+        base = self.registered()
+        with self.shelf.store.snapshot() as snapshot:
+            counts, by_root = snapshot.catalog.counts(), snapshot.documents.counts()
+        sources: list[Json] = [_shown_source(one, by_root.get(one.id, 0)) for one in base.sources]
+        return {
+            "id": base.slug,
+            "index": base.index_name,
+            "title": base.title,
+            "state": self.state(),
+            "archived": base.archived,
+            "created_ms": base.created_ms,
+            "properties": shown_properties(base.properties),
+            "documents": counts.documents,
+            "chunks": counts.chunks,
+            "embedded": counts.embedded,
+            "sources": sources,
+        }
+
+    def state(self) -> str:
+        """ready; syncing while a source is looked through; error if the last run of a source failed."""
+        last: dict[str, SyncRun] = {}
+        for run in self._log.latest():
+            last.setdefault(run.source_id, run)
+        states = {last[one.id].state for one in self.registered().sources if one.id in last}
+        return "syncing" if "running" in states else "error" if "failed" in states else "ready"
+
+    def search(self, query: str, **params: object) -> Response:
+        """Contract knowledge over the documents of this base alone."""
+        self._check_ready()
+        given = {**params, "index": self.index_name}
+        with self.shelf.store.snapshot() as snapshot:
+            embedder = self.shelf.usable(snapshot.catalog.embedder)
+            settings = self._tools.settings
+            return search(
+                snapshot, embedder, self._contract, query, given, settings, NO_FILES, self._cache, self.uid
+            )
+
+    def _check_ready(self) -> None:
+        archived, state = self.registered().archived, self.state()
+        if archived or state != "ready":
+            ways_out = {
+                "ready": "unarchive it first",
+                "syncing": "try again when the run of its source has finished",
+                "error": "sync its source again, or remove that source",
+            }
+            told = "archived" if archived else f"in state {state!r}"
+            raise Conflict(
+                f"knowledge base {self.slug!r} is {told} and cannot be searched; {ways_out[state]}",
+                code="knowledge_base_not_ready",
+                details={"state": state, "archived": archived},
+            )
+
+    def put(
+        self,
+        text: str | None = None,
+        *,
+        content: str | None = None,
+        title: str | None = None,
+        uri: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        id: str | None = None,
+        mime: str = "text/plain",
+    ) -> Outcome:
+        """Keep a text as a document, under its own id or one that hangs on what it says."""
+        given = content if text is None else text
+        if not isinstance(given, str) or (text is not None and content is not None):
+            raise UsageError("a document is given as text or as content, a string: one of them, not both")
+        data = given.encode("utf-8", "replace")
+        return self._put_one(Upload(data, None, mime, title, uri, metadata, id))
+
+    def put_file(
+        self,
+        data: bytes | str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        mime: str | None = None,
+        title: str | None = None,
+        uri: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        id: str | None = None,
+    ) -> Outcome:
+        """Keep a file as a document; its name, or else `mime`, says what it is."""
+        if not isinstance(data, bytes):
+            name = Path(data).name if name is None else name
+            data = self._read(Path(data), name)
+        if name is None:
+            raise UsageError("a file needs a name, whose ending says what it is, such as 'report.pdf'")
+        return self._put_one(Upload(data, name, mime, title, uri, metadata, id))
+
+    def _read(self, file: Path, name: str) -> bytes:
+        try:
+            return read(file, size_cap(name, self._tools.settings)).data
+        except Unreadable as error:
+            if error.reason == "grew beyond the size cap":
+                most = size_cap(name, self._tools.settings)
+                raise LimitError(f"{name!r} has more than {most} bytes: split it") from error
+            raise UsageError(f"{name!r} cannot be taken: {error.reason}", code="invalid_path") from error
+
+    def _put_one(self, upload: Upload) -> Outcome:
+        (outcome,) = self._putting.put([upload], self.registered(), strict=True)
+        return outcome
+
+    def put_many(
+        self, uploads: Sequence[Upload], progress: Callable[[int, int], None] | None = None
+    ) -> list[Outcome]:
+        """Keep several documents, each whole or not at all. One that is refused does not stop the rest."""
+        if len(uploads) > MOST_DOCUMENTS:
+            raise LimitError(
+                f"{len(uploads)} documents were given; one call takes at most {MOST_DOCUMENTS}: give fewer",
+                code="too_many",
+            )
+        outcomes: list[Outcome] = []
+        for start in range(0, len(uploads), GROUP):
+            outcomes += self._putting.put(uploads[start : start + GROUP], self.registered())
+            if progress:
+                progress(len(outcomes), len(uploads))
+        return outcomes
+
+    def documents(self, after: str | None = None, limit: int = 100) -> list[dict[str, Json]]:
+        """Documents by id; `after` is the last id of the page before."""
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_LISTED:
+            raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MOST_LISTED}")
+        self.registered()
+        with self.shelf.store.snapshot() as snapshot:
+            return [shown_document(one) for one in snapshot.documents.page(after or "", limit)]
+
+    def get(self, id: str) -> dict[str, Json]:
+        return shown_document(self._found(id))
+
+    def update(
+        self,
+        id: str,
+        *,
+        title: str | None = SAME,
+        uri: str | None = SAME,
+        metadata: Mapping[str, Json] | None = SAME,
+    ) -> Outcome:
+        """Change what is said about a document; `put` with its id changes what it says."""
+        found = self._uploaded(id)
+        location = self.shelf.originals.location(found.document.content_hash)
+        upload = as_given(found, self._read(location, str(kept(found.document)["source_name"] or "text")))
+        given: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
+        told = {name: value for name, value in given.items() if value is not SAME}
+        return self._put_one(replace(upload, **told))
+
+    def delete(self, id: str) -> None:
+        """Remove a document, its passages, its vectors and its original."""
+        self.shelf.remove(UPLOADS, [self._uploaded(id).document.path])
+
+    def source_file(self, id: str) -> SourceFile:
+        """The file a document was made from: the original of an upload, or the source's file as it is."""
+        found = self._found(id)
+        document, known = found.document, kept(found.document)
+        if document.root == UPLOADS:
+            name = str(known["source_name"] or f"{id}.txt")
+            location = self.shelf.originals.location(document.content_hash)
+        else:
+            name = document.path.rpartition("/")[2]
+            location = self._source_location(document.root, document.path)
+        if not location.is_file():
+            raise _no_file(id)
+        size = location.stat().st_size
+        return SourceFile(location, name, document.mime_type, size, document.content_hash)
+
+    def _source_location(self, source_id: str, path: str) -> Path:
+        """Reached through no link, so that it lies in the source's folder."""
+        at = find(self._source(source_id).location, path, self._tools.settings.max_document_bytes)
+        if isinstance(at, Problem):
+            raise _no_file(path)
+        return at.location
+
+    def _found(self, id: object) -> Listed:
+        self.registered()
+        if isinstance(id, str) and id.isascii():
+            with self.shelf.store.snapshot() as snapshot:
+                candidates = [digest(UPLOADS, id), id]
+                found = snapshot.documents.get(candidates)
+            for candidate in candidates:
+                if candidate in found and kept(found[candidate].document).get("document_id") == id:
+                    return found[candidate]
+        raise NotFound(f"knowledge base {self.slug!r} has no document {shown(id)}", code="document_not_found")
+
+    def _uploaded(self, id: object) -> Listed:
+        found = self._found(id)
+        if found.document.root != UPLOADS:
+            raise managed(found)
+        return found
+
+    def add_source(
+        self,
+        directory: str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        allowed: Iterable[Path] | None = None,
+    ) -> dict[str, Json]:
+        """Make a folder a source; `sync_source` brings its files in. `allowed` are folders it may lie in."""
+        given = os.fspath(directory)
+        location = contained(given, [Path("/").resolve()] if allowed is None else allowed, Path.cwd())
+        if not location.is_dir():
+            raise UsageError(f"{given!r} is not a folder; name one", code="invalid_path")
+        title = checked_title(location.name or "root" if name is None else name, "name")
+        with self._changing():
+            base = self.registered()
+            if any(one.location == str(location) for one in base.sources):
+                raise Conflict(f"{title!r} is a source of this knowledge base already", code="source_exists")
+            if len(base.sources) >= MOST_SOURCES:
+                raise LimitError(f"a knowledge base has at most {MOST_SOURCES} sources", code="too_many")
+            source = FolderSource(_source_id(title, base), title, str(location))
+            registry.write(self._folder, replace(base, sources=(*base.sources, source)))
+        return _shown_source(source, 0)
+
+    def sources(self) -> list[dict[str, Json]]:
+        with self.shelf.store.snapshot() as snapshot:
+            by_root = snapshot.documents.counts()
+        return [_shown_source(one, by_root.get(one.id, 0)) for one in self.registered().sources]
+
+    def source_at(self, directory: str | os.PathLike[str]) -> str | None:
+        """The id of the source that is this folder, if it is one."""
+        location = str(Path(directory).resolve())
+        return next((one.id for one in self.registered().sources if one.location == location), None)
+
+    def remove_source(self, id: str) -> int:
+        """Forget a source and its documents; how many went. The files stay where they are."""
+        source = self._source(id)
+        with self._changing():
+            base = self.registered()
+            left = tuple(one for one in base.sources if one.id != source.id)
+            registry.write(self._folder, replace(base, sources=left))
+        return self.shelf.drop_root(source.id)
+
+    def sync_source(self, id: str, *, progress: SyncProgress | None = None) -> SyncRun:
+        """Bring the documents of a source up to date with its folder.
+
+        An exception raised from `progress` ends the run with what was committed so far.
+        """
+        base, source = self.registered(), self._source(id)
+        with self._log.running(source.id, progress or _silent) as record:
+            FolderSync(self.shelf, base, source, self._tools, record).run()
+        return record.run
+
+    def runs(self, source_id: str | None = None, limit: int = 20) -> list[SyncRun]:
+        """Recorded runs, latest first."""
+        self.registered()
+        return [run for run in self._log.latest() if source_id in (None, run.source_id)][:limit]
+
+    def embed(self) -> int:
+        """Make vectors that are missing, or all anew where the index has got another embedder."""
+        self.registered()
+        return self.shelf.embed()
+
+    def _source(self, id: str) -> FolderSource:
+        found = next((one for one in self.registered().sources if one.id == id), None)
+        if found is None:
+            raise NotFound(f"knowledge base {self.slug!r} has no source {shown(id)}", code="unknown_source")
+        return found
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """While this is held nobody writes documents."""
+        with self.shelf.store.writer(self._tools.settings.writer_timeout):
+            yield
+
+    def close(self) -> None:
+        self.shelf.close()
+
+
+def unknown(name: object) -> NotFound:
+    return NotFound(
+        f"there is no knowledge base {shown(name)}; 'quintet kb list' lists them", code="unknown_index"
+    )
+
+
+def _no_file(what: str) -> NotFound:
+    return NotFound(f"the file of document {what!r} is not there any more", code="source_file_not_found")
+
+
+def _source_id(name: str, base: Registration) -> str:
+    """The name as a short word, with a number behind it where another source or we have it."""
+    word = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "source"
+    taken = {UPLOADS, *(one.id for one in base.sources)}
+    numbered = (word if number == 1 else f"{word}-{number}" for number in range(1, MOST_SOURCES + 3))
+    return next(one for one in numbered if one not in taken)
+
+
+def _shown_source(source: FolderSource, documents: int) -> dict[str, Json]:
+    return {"id": source.id, "name": source.name, "type": "local_directory", "documents": documents}
+
+
+def _silent(run: SyncRun) -> None:
+    pass

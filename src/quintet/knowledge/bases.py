@@ -1,0 +1,170 @@
+"""The knowledge bases of an index: made in one step, deleted in one step, each in a folder of its own."""
+
+import secrets
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from quintet.contracts.knowledge import INDEX_PREFIX
+from quintet.errors import Conflict, StoreError
+from quintet.knowledge import registry
+from quintet.knowledge.base import KnowledgeBase, unknown
+from quintet.knowledge.registry import (
+    SLUG,
+    Registration,
+    checked_properties,
+    checked_slug,
+    checked_title,
+)
+from quintet.knowledge.shelf import Tools
+from quintet.model import Json
+from quintet.search.search import Response
+from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
+
+FOLDER = "knowledge"
+LOCK = "registry.lock"
+
+
+class KnowledgeBases:
+    """A folder with a registration is a base; anything else was left by a call that was cut short."""
+
+    def __init__(self, index_folder: Path, tools: Tools) -> None:
+        self._folder = index_folder / FOLDER
+        self._tools = tools
+        self._open: dict[str, KnowledgeBase] = {}
+        self._opening = threading.Lock()
+        self._clean()
+
+    def create(
+        self, slug: str, title: str | None = None, properties: Sequence[dict[str, str]] = ()
+    ) -> KnowledgeBase:
+        """A new, empty knowledge base. Its schema, `[{name, type}]`, says what can be filtered by."""
+        registration = Registration(
+            checked_slug(slug),
+            secrets.token_hex(8),
+            checked_title(slug if title is None else title),
+            self._tools.now_ms(),
+            checked_properties(properties),
+        )
+        with self._changing():
+            place = self._folder / slug
+            if registry.read(place) is not None:
+                raise Conflict(
+                    f"there is a knowledge base {slug!r} already; choose another slug",
+                    code="knowledge_base_exists",
+                )
+            self._make(place, registration)
+        return self.get(slug)
+
+    def _make(self, place: Path, registration: Registration) -> None:
+        """Under another name first, so that it is there whole or not at all."""
+        fresh = self._folder / f".new-{registration.slug}-{registration.uid}"
+        store = SqliteStore(fresh, KNOWLEDGE)
+        try:
+            store.create()
+            registry.write(fresh, registration)
+            if place.exists():  # what was left of a base without a registration
+                shutil.rmtree(place)
+            fresh.rename(place)
+        except OSError as error:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise StoreError(f"{place} cannot be made: {error.strerror or error}; check the disk") from error
+        finally:
+            store.close()
+
+    def list(self) -> "list[dict[str, Json]]":
+        """What each base says of itself, by slug."""
+        if not self._folder.is_dir():
+            return []
+        slugs = sorted(one.name for one in self._folder.iterdir() if SLUG.fullmatch(one.name))
+        return [self.get(slug).describe() for slug in slugs if registry.read(self._folder / slug)]
+
+    def get(self, name: str) -> KnowledgeBase:
+        """The base of that slug or index name."""
+        slug = name.removeprefix(INDEX_PREFIX) if isinstance(name, str) else ""
+        place = self._folder / slug
+        registration = registry.read(place) if SLUG.fullmatch(slug) else None
+        with self._opening:
+            held = self._open.get(slug)
+            if held is not None and (registration is None or held.uid != registration.uid):
+                self._open.pop(slug).close()
+                held = None
+            if registration is None:
+                raise unknown(name)
+            if held is None:
+                held = KnowledgeBase(place, registration, self._tools, self._changing)
+                self._open[slug] = held
+            return held
+
+    def archive(self, name: str) -> None:
+        """Keep a base, but answer no searches from it."""
+        self.get(name).change(archived=True)
+
+    def unarchive(self, name: str) -> None:
+        self.get(name).change(archived=False)
+
+    def delete(self, name: str) -> None:
+        """Remove a base with its text, vectors, originals and runs. There is no way back."""
+        base = self.get(name)
+        with self._changing(), base.writing():
+            gone = self._folder / f".gone-{base.slug}-{base.uid}"
+            try:
+                (self._folder / base.slug).rename(gone)
+            except OSError as error:
+                raise StoreError(
+                    f"{base.slug} cannot be removed: {error.strerror or error}; check the permissions"
+                ) from error
+        with self._opening:
+            if self._open.get(base.slug) is base:
+                del self._open[base.slug]
+        base.close()
+        shutil.rmtree(gone, ignore_errors=True)  # what stays is removed by the next who opens the index
+
+    def search(self, query: str, index: str, **params: object) -> Response:
+        return self.get(index).search(query, **params)
+
+    @contextmanager
+    def _changing(self, timeout: float | None = None) -> Iterator[None]:
+        """One at a time may change what is registered."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        wait = self._tools.settings.writer_timeout if timeout is None else timeout
+        lock = FileLock(self._folder / LOCK, timeout=wait, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise Conflict(
+                "another process is changing the knowledge bases of this index; try again",
+                code="busy_writer",
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _clean(self) -> None:
+        """Finish what was cut short: what is half made or half deleted goes."""
+        if not self._folder.is_dir() or not self._rubbish():
+            return
+        try:
+            with self._changing(timeout=0):
+                for folder in self._rubbish():
+                    shutil.rmtree(folder, ignore_errors=True)
+        except Conflict:
+            pass  # whoever holds the lock is at it
+
+    def _rubbish(self) -> tuple[Path, ...]:
+        return tuple(
+            one
+            for one in self._folder.iterdir()
+            if one.is_dir() and (one.name.startswith(".") or registry.read(one) is None)
+        )
+
+    def close(self) -> None:
+        with self._opening:
+            for base in self._open.values():
+                base.close()
+            self._open.clear()

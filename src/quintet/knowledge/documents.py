@@ -1,0 +1,269 @@
+"""From what is put into a knowledge base to what is written: checks, the id, the passages."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Literal
+
+from quintet.contracts.filters import BUILT_IN
+from quintet.contracts.knowledge import BASE, KEPT, authored, kept
+from quintet.contracts.parameters import shown
+from quintet.contracts.references import is_local
+from quintet.errors import LimitError, UsageError
+from quintet.ingest.memos import checked_metadata
+from quintet.ingest.parse.formats import BY_EXTENSION, BY_NAME
+from quintet.ingest.parse.isolated import Isolated
+from quintet.ingest.parse.model import Parsed
+from quintet.ingest.read import Content, Unreadable
+from quintet.ingest.sync import cut, parsed_content, shape, storable
+from quintet.ingest.walk import size_cap
+from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
+from quintet.model import Document, Json, digest
+from quintet.ports import Entry
+from quintet.settings import Settings
+from quintet.stores.sqlite.documents import Listed
+
+UPLOADS = "uploads"  # the root of everything that came without a source
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+URI_CHARS = 2_000
+NAME_CHARS = 255
+TITLE_SHOWN = 80  # characters of a text's first line
+ENDINGS = {form.mime_type: ending for ending, form in reversed(BY_EXTENSION.items())} | {"text/plain": "txt"}
+Made = Literal["created", "updated", "unchanged", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A document to be put. `name` is a file's, by whose ending it is parsed; a text has none."""
+
+    data: bytes
+    name: str | None = None
+    mime: str | None = None
+    title: str | None = None
+    uri: str | None = None
+    metadata: Mapping[str, Json] | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an upload. Where it was refused, `code` and `message` say why."""
+
+    id: str | None
+    outcome: Made
+    name: str | None = None
+    chunks: int = 0
+    code: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An upload that was checked. `parsed_as` is the name whose ending says what it is."""
+
+    id: str
+    content: Content
+    parsed_as: str
+    name: str | None
+    title: str | None
+    uri: str | None
+    metadata: Mapping[str, Json]
+
+    @property
+    def document_id(self) -> str:
+        return digest(UPLOADS, self.id)
+
+    def shape(self, settings: Settings) -> str:
+        """What besides the content decides the document."""
+        about = [self.parsed_as, self.name, self.title, self.uri, self.metadata]
+        return f"{shape(settings)}:{digest(json.dumps(about, sort_keys=True))}"
+
+
+def accepted(upload: Upload, settings: Settings, now_ns: int) -> Accepted:
+    name = None if upload.name is None else _checked_name(upload.name)
+    parsed_as = _with_ending(name or "text", upload.mime)
+    if not isinstance(upload.data, bytes):
+        raise UsageError(f"the content is {shown(upload.data)}; it must be text or bytes")
+    if len(upload.data) > (most := size_cap(parsed_as, settings)):
+        raise LimitError(f"the document has {len(upload.data)} bytes; at most {most} are taken: split it")
+    content = Content(upload.data, sha256(upload.data).hexdigest(), len(upload.data), now_ns)
+    return Accepted(
+        digest(content.sha256) if upload.id is None else checked_id(upload.id),
+        content,
+        parsed_as,
+        name,
+        None if upload.title is None else checked_title(upload.title),
+        None if upload.uri is None else _checked_uri(upload.uri),
+        _checked_own(upload.metadata or {}),
+    )
+
+
+def checked_id(id: object) -> str:
+    if not isinstance(id, str) or not ID.fullmatch(id):
+        raise UsageError(
+            f"the id is {shown(id)}; it must be 1 to 128 letters, digits, '.', '_', ':' or '-', and begin "
+            "with a letter or digit",
+            details={"parameter": "id"},
+        )
+    return id
+
+
+def _checked_name(name: object) -> str:
+    """The last part of what a client calls its file."""
+    last = checked_title(name, "name").replace("\\", "/").rpartition("/")[2]
+    if not last or len(last) > NAME_CHARS:
+        raise UsageError(f"the name is {shown(name)}; it must be that of a file, at most {NAME_CHARS} long")
+    return last
+
+
+def _with_ending(name: str, mime: object) -> str:
+    ending = name.lower().rpartition(".")[2] if "." in name else ""
+    if ending in BY_EXTENSION or name.lower() in BY_NAME or mime is None:
+        return name
+    kind = str(mime).partition(";")[0].strip().lower()
+    return f"{name}.{ENDINGS.get(kind, 'txt')}"
+
+
+def _checked_uri(uri: object) -> str:
+    if not isinstance(uri, str) or not uri.strip() or re.search("[\x00-\x20\x7f\ud800-\udfff]", uri.strip()):
+        raise UsageError(f"uri is {shown(uri)}; it must be an address without spaces")
+    if len(uri) > URI_CHARS:
+        raise LimitError(f"uri has {len(uri)} characters; at most {URI_CHARS} are taken")
+    if is_local(uri.strip()):
+        raise UsageError(f"uri is {shown(uri)}; a place on this machine's disk is never shown: leave it out")
+    return uri.strip()
+
+
+def _checked_own(metadata: object) -> Mapping[str, Json]:
+    checked = checked_metadata(metadata)
+    if BASE in checked:
+        raise UsageError(
+            f"metadata {BASE} is for Quintet's own use; choose another name", code="reserved_property"
+        )
+    return {name: value for name, value in checked.items() if name not in BUILT_IN}
+
+
+def uploaded_entry(
+    one: Accepted, base: Registration, settings: Settings, now_ns: int, isolated: Isolated
+) -> Entry:
+    parsed = _parsed(one.parsed_as, one.content, isolated)
+    built_in: dict[str, Json] = {
+        "document_id": one.id,
+        "source_type": "text" if one.name is None else "upload",
+        "source_name": one.name,
+        "uri": one.uri,
+        "source_id": None,
+        "source_path": None,
+        "managed_by_source": False,
+    }
+    given: dict[str, Json] = {"title": one.title, "metadata": dict(one.metadata)}
+    title = one.title or (_first_line(one.content) if one.name is None else parsed.title)
+    document = _document(UPLOADS, one.id, one.content, replace(parsed, title=title))
+    entry = _entry(document, parsed, base, {**built_in, "given": given}, one.metadata, settings, now_ns)
+    if not entry.chunks:
+        raise UsageError("the document holds no text that could be found", code="unreadable_document")
+    return replace(entry, shape=one.shape(settings))
+
+
+def source_entry(
+    path: str,
+    content: Content,
+    source: FolderSource,
+    base: Registration,
+    settings: Settings,
+    now_ns: int,
+    isolated: Isolated,
+) -> Entry:
+    parsed = _parsed(path, content, isolated)
+    document = _document(source.id, path, content, parsed)
+    built_in: dict[str, Json] = {
+        "document_id": document.id,
+        "source_type": "local_directory",
+        "source_name": source.name,
+        "uri": path,
+        "source_id": source.id,
+        "source_path": path,
+        "managed_by_source": True,
+    }
+    return _entry(document, parsed, base, built_in, {}, settings, now_ns)
+
+
+def _parsed(path: str, content: Content, isolated: Isolated) -> Parsed:
+    try:
+        return parsed_content(path, content, isolated)
+    except Unreadable as error:
+        raise UsageError(
+            f"the document cannot be read: {error.reason}", code="unreadable_document"
+        ) from error
+
+
+def _document(root: str, path: str, content: Content, parsed: Parsed) -> Document:
+    return Document(
+        root,
+        path,
+        parsed.title,
+        parsed.mime_type,
+        parsed.language,
+        content.size,
+        storable(content.modified_ns),
+        content.sha256,
+    )
+
+
+def _entry(
+    document: Document,
+    parsed: Parsed,
+    base: Registration,
+    built_in: Mapping[str, Json],
+    given: Mapping[str, Json],
+    settings: Settings,
+    now_ns: int,
+) -> Entry:
+    """What the file says of itself, what was given with it over that, what is ours over both."""
+    metadata: dict[str, Json] = {**checked_metadata(parsed.metadata), **given}
+    check_values(base.properties, metadata)
+    metadata[BASE] = {**built_in, "knowledge_base_id": base.slug}
+    chunks = cut(document.id, parsed, settings)
+    return Entry(replace(document, metadata=metadata), chunks, now_ns, shape(settings))
+
+
+def _first_line(content: Content) -> str:
+    line = next((line.strip() for line in content.text.splitlines() if line.strip()), "")
+    line = re.sub(r"^#+\s+", "", line)
+    return line if len(line) <= TITLE_SHOWN else line[: TITLE_SHOWN - 1].rstrip() + "…"
+
+
+def shown_document(listed: Listed) -> dict[str, Json]:
+    """A document as callers see it."""
+    document, known = listed.document, kept(listed.document)
+    return {
+        "id": known.get("document_id"),
+        "title": document.title,
+        **{name: known.get(name) for name in sorted(KEPT - {"document_id"})},
+        "mime_type": document.mime_type,
+        "size": document.size,
+        "digest": document.content_hash,
+        "chunks": listed.chunks,
+        "updated_ms": listed.indexed_ns // 1_000_000,
+        "metadata": authored(document),
+    }
+
+
+def as_given(listed: Listed, data: bytes) -> Upload:
+    """The upload a document was made from."""
+    known = kept(listed.document)
+    given = known["given"]
+    assert isinstance(given, dict)
+    name, uri, title, metadata = known["source_name"], known["uri"], given["title"], given["metadata"]
+    assert isinstance(metadata, dict)
+    return Upload(
+        data,
+        None if name is None else str(name),
+        listed.document.mime_type,
+        None if title is None else str(title),
+        None if uri is None else str(uri),
+        metadata,
+        str(known["document_id"]),
+    )

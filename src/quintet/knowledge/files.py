@@ -1,0 +1,62 @@
+"""Files of a knowledge base: written whole or not at all, originals by what they hold."""
+
+import os
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from quintet.errors import StoreError
+
+ORIGINALS = "files"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The file a document was made from. `digest` is the SHA-256 of what was indexed."""
+
+    location: Path
+    name: str
+    mime_type: str
+    size: int
+    digest: str
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Replace a file in one step; a kill leaves the old one, or none."""
+    fresh = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
+    try:
+        with fresh.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(file)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise StoreError(f"{file} cannot be written: {error.strerror or error}; check the disk") from error
+
+
+class Originals:
+    """What was uploaded, each content once under its SHA-256."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / ORIGINALS
+
+    def location(self, sha256: str) -> Path:
+        return self._folder / sha256
+
+    def keep(self, sha256: str, data: bytes) -> None:
+        file = self.location(sha256)
+        if not file.is_file():
+            self._folder.mkdir(exist_ok=True)
+            write_whole(file, data)
+
+    def drop(self, sha256: str) -> None:
+        self.location(sha256).unlink(missing_ok=True)
+
+    def drop_all_but(self, wanted: Collection[str]) -> None:
+        """What a run that was cut short left behind goes too."""
+        if self._folder.is_dir():
+            for file in self._folder.iterdir():
+                if file.name not in wanted:
+                    file.unlink(missing_ok=True)

@@ -1,0 +1,73 @@
+"""Uploads into documents: checked, parsed, compared with what is there, and written in one commit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from quintet.contracts.knowledge import kept
+from quintet.errors import Conflict, QuintetError
+from quintet.ingest.parse.isolated import Isolated, Limits
+from quintet.knowledge.documents import UPLOADS, Accepted, Outcome, Upload, accepted, uploaded_entry
+from quintet.knowledge.registry import Registration
+from quintet.knowledge.shelf import Shelf, Tools
+from quintet.ports import Entry, Root
+from quintet.stores.sqlite.documents import Listed
+
+
+@dataclass(slots=True)
+class _Group:
+    """Uploads that will be committed together."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)  # by id
+    originals: dict[str, bytes] = field(default_factory=dict)
+
+
+class Putting:
+    def __init__(self, shelf: Shelf, tools: Tools) -> None:
+        self._shelf = shelf
+        self._tools = tools
+
+    def put(self, uploads: Sequence[Upload], base: Registration, *, strict: bool = False) -> list[Outcome]:
+        group, outcomes = _Group(), []
+        with Isolated(Limits.of(self._tools.settings)) as isolated:
+            for upload in uploads:
+                try:
+                    outcomes.append(self._judged(upload, base, group, isolated))
+                except QuintetError as error:
+                    if strict:
+                        raise
+                    outcomes.append(Outcome(upload.id, "refused", upload.name, 0, error.code, error.message))
+        if group.entries:
+            self._shelf.put(list(group.entries.values()), Root(UPLOADS, UPLOADS), group.originals)
+            if any(one.outcome == "updated" for one in outcomes):
+                self._shelf.tidy()
+        return outcomes
+
+    def _judged(self, upload: Upload, base: Registration, group: _Group, isolated: Isolated) -> Outcome:
+        now = self._tools.clock_ns()
+        one = accepted(upload, self._tools.settings, now)
+        before = self._before(one)
+        waiting = group.entries.get(one.id)
+        last = (waiting.document.content_hash, waiting.shape) if waiting else before
+        if last == (one.content.sha256, one.shape(self._tools.settings)):
+            return Outcome(one.id, "unchanged", one.name)
+        entry = uploaded_entry(one, base, self._tools.settings, now, isolated)
+        group.entries[one.id] = entry
+        group.originals[one.content.sha256] = one.content.data
+        return Outcome(one.id, "created" if last is None else "updated", one.name, len(entry.chunks))
+
+    def _before(self, one: Accepted) -> tuple[str, str] | None:
+        """Content and shape of the document of that id, which must not be one that a source manages."""
+        with self._shelf.store.snapshot() as snapshot:
+            found = snapshot.documents.get([one.document_id, one.id])
+        if one.id in found and one.document_id not in found:
+            raise managed(found[one.id])
+        known = found.get(one.document_id)
+        return None if known is None else (known.document.content_hash, known.shape)
+
+
+def managed(listed: Listed) -> Conflict:
+    source = kept(listed.document).get("source_name")
+    return Conflict(
+        f"this document belongs to source {source!r}; change its file there and sync the source",
+        code="managed_by_source",
+    )

@@ -1,0 +1,148 @@
+"""Runs of a source, recorded step by step: what was looked at, what changed, where it stands or ended."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+
+from quintet.errors import Conflict, StoreError
+from quintet.knowledge.files import write_whole
+
+FOLDER = "runs"
+LOCK = "sync.lock"
+KEPT_RUNS = 50
+MOST_PROBLEMS = 100
+INTERRUPTED = "the run was interrupted; what it had written is kept, and another run goes on from there"
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRun:
+    """Counts of files and documents. `step` is scan, read, remove, embed or done; `path` what it is at."""
+
+    id: int
+    source_id: str
+    started_ms: int
+    state: Literal["running", "done", "failed"] = "running"
+    step: str = "scan"
+    path: str | None = None
+    scanned: int = 0
+    changed: int = 0
+    deleted: int = 0
+    created_documents: int = 0
+    updated_documents: int = 0
+    deleted_documents: int = 0
+    problems: list[dict[str, str]] = field(default_factory=list)  # path and reason
+    unlisted_problems: int = 0
+    error: str | None = None
+    finished_ms: int | None = None
+
+
+SyncProgress = Callable[[SyncRun], None]
+
+
+class RunLog:
+    """The runs of one knowledge base, one file each. Of one base, one source is synced at a time."""
+
+    def __init__(self, base: Path, clock_ms: Callable[[], int]) -> None:
+        self._base = base
+        self._folder = base / FOLDER
+        self._clock_ms = clock_ms
+
+    def latest(self, limit: int = KEPT_RUNS) -> list[SyncRun]:
+        """Latest first. One that says it is running while nobody holds the lock was interrupted."""
+        found = [_read(file) for file in sorted(self._files(), reverse=True)[:limit]]
+        if not any(run.state == "running" for run in found) or self._held():
+            return found
+        return [
+            replace(run, state="failed", error=INTERRUPTED) if run.state == "running" else run
+            for run in found
+        ]
+
+    @contextmanager
+    def running(self, source_id: str, progress: SyncProgress) -> Iterator["Recorder"]:
+        """A run that ends as done, or as failed with what ended it."""
+        with self._locked():
+            recorder = Recorder(self._write, self._started(source_id), progress)
+            try:
+                yield recorder
+            except BaseException as error:
+                message = str(error) or type(error).__name__
+                recorder.end("failed", self._clock_ms(), message)
+                raise
+            recorder.end("done", self._clock_ms())
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = FileLock(self._base / LOCK, timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise Conflict(
+                "a source of this knowledge base is being synced; try again when that has finished",
+                code="busy_writer",
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _held(self) -> bool:
+        try:
+            with self._locked():
+                return False
+        except Conflict:
+            return True
+
+    def _files(self) -> list[Path]:
+        return list(self._folder.glob("[0-9]*.json")) if self._folder.is_dir() else []
+
+    def _started(self, source_id: str) -> SyncRun:
+        self._folder.mkdir(exist_ok=True)
+        files = sorted(self._files())
+        for old in files[: -KEPT_RUNS + 1]:
+            old.unlink(missing_ok=True)
+        number = int(files[-1].stem) + 1 if files else 1
+        return SyncRun(number, source_id, self._clock_ms())
+
+    def _write(self, run: SyncRun) -> None:
+        write_whole(self._folder / f"{run.id:08d}.json", json.dumps(asdict(run)).encode())
+
+
+class Recorder:
+    """The record of the run under way. Each change is written and told."""
+
+    def __init__(self, write: SyncProgress, run: SyncRun, progress: SyncProgress) -> None:
+        self._write = write
+        self._progress = progress
+        self.run = run
+        self.at("scan")
+
+    def at(self, step: str, path: str | None = None) -> None:
+        self.run = replace(self.run, step=step, path=path)
+        self._write(self.run)
+        self._progress(self.run)
+
+    def count(self, **more: int) -> None:
+        self.run = replace(self.run, **{name: getattr(self.run, name) + by for name, by in more.items()})
+
+    def problem(self, path: str, reason: str) -> None:
+        if len(self.run.problems) >= MOST_PROBLEMS:
+            self.count(unlisted_problems=1)
+        else:
+            self.run.problems.append({"path": path, "reason": reason})
+
+    def end(self, state: Literal["done", "failed"], now_ms: int, error: str | None = None) -> None:
+        step = "done" if state == "done" else self.run.step
+        self.run = replace(self.run, state=state, step=step, path=None, error=error, finished_ms=now_ms)
+        self._write(self.run)
+
+
+def _read(file: Path) -> SyncRun:
+    try:
+        return SyncRun(**json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"{file} cannot be read ({type(error).__name__}); remove it") from error
