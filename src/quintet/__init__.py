@@ -22,7 +22,7 @@ from quintet.errors import (
 if TYPE_CHECKING:
     from quintet.index import Index, open
     from quintet.ingest.run import Report
-    from quintet.rifflux import rifflux
+    from quintet.rifflux_search import rifflux
     from quintet.search.search import Response
 
 __version__ = "0.1.0"
@@ -52,7 +52,7 @@ def __getattr__(name: str) -> object:
     homes = {
         "Index": "quintet.index",
         "open": "quintet.index",
-        "rifflux": "quintet.rifflux",
+        "rifflux": "quintet.rifflux_search",
         "Report": "quintet.ingest.run",
         "Response": "quintet.search.search",
     }
