@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from quintet.embed.local import WORTH_PROCESSES
+
 CHILD = Path(__file__).with_name("indexed_elsewhere.py")
 MODIFIED = 1_700_000_000
 NOTES = 66  # so many texts are worth a second process
@@ -103,6 +105,7 @@ def canonical(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def test_there_is_something_to_compare(here: dict[str, Any]) -> None:
+    assert NOTES > WORTH_PROCESSES
     assert all(receipt["claim"]["status"] == "ok" for receipt in here["receipts"])
     assert sum(len(receipt["claim"]["results"]) for receipt in here["receipts"]) > 100
     assert len({receipt["digest"] for receipt in here["receipts"]}) == len(here["receipts"])
@@ -137,6 +140,7 @@ def test_an_interrupted_run_that_is_resumed_does_not_show(
     check_same(outcome(run(tmp_path / "index", source)), here)
 
 
+@pytest.mark.requirement("004-P1-DETERMINISM")
 @pytest.mark.parametrize("moment", [3, 30])
 def test_a_killed_run_that_is_completed_does_not_show(
     here: dict[str, Any], source: Path, tmp_path: Path, moment: int
@@ -156,6 +160,7 @@ def test_a_clone_in_another_folder_gives_the_same_but_for_ties_by_time(
     assert digests(found, without=TIES_BY_TIME) == digests(here, without=TIES_BY_TIME)
 
 
+@pytest.mark.requirement("004-P1-DETERMINISM")
 @pytest.mark.parametrize(
     "surroundings",
     [
@@ -171,10 +176,12 @@ def test_hash_seed_time_zone_and_locale_do_not_show(
     check_same(outcome(run(tmp_path / "index", source, surroundings)), here)
 
 
+@pytest.mark.requirement("004-S2-EVERYWHERE")
 def test_two_processes_embed_as_one_does(canonical: dict[str, Any], source: Path, tmp_path: Path) -> None:
     check_same(outcome(run(tmp_path / "index", source, processes=2)), canonical)
 
 
+@pytest.mark.requirement("004-S2-EVERYWHERE")
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_kernels_of_another_processor_do_not_show(
     canonical: dict[str, Any], source: Path, tmp_path: Path, kernel: str

@@ -1,6 +1,7 @@
 """A proof is checked without the index, and holds for nothing but what it was made for."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,10 @@ def _proof(index: Index, path: str) -> dict[str, Any]:
     return json.loads(json.dumps(made))
 
 
+def _without_hash(record: str) -> str:
+    return re.sub(r'"[0-9a-f]{64}"', "null", record)
+
+
 @pytest.mark.parametrize("path", ["0.md", "7.md", "24.md"])
 def test_a_proof_leads_to_the_state_root(index: Index, path: str) -> None:
     assert check(_proof(index, path)) == (f"notes/{path}", index.status().state_root)
@@ -48,6 +53,11 @@ def test_a_proof_leads_to_the_state_root(index: Index, path: str) -> None:
         (lambda p: p.update(siblings=[{"0": "xx"}]), "not hashes"),
         (lambda p: p.update(siblings=[7]), "not hashes"),
         (lambda p: p.update(siblings=[{}] * 99), "cannot be read"),
+        (lambda p: p.update(siblings=[{"00": "0" * 64}]), "not hashes"),
+        (lambda p: p.update(siblings=[{"0": "00"}]), "not hashes"),
+        (lambda p: p.update(embedder=float("nan")), "cannot be read"),
+        (lambda p: p.update(content="\ud800"), "its text is not"),
+        (lambda p: p.update(record=_without_hash(p["record"])), "cannot be read"),
         (lambda p: p.update(proof=3), "version 3"),
     ],
 )

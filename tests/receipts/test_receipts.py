@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -139,6 +140,29 @@ def test_another_embedder_is_named(notes: Path, index: Index, tmp_path: Path) ->
     assert differences[0].startswith("another embedder: embedder was 'hash-384', is 'none'")
 
 
+def test_vectors_that_came_later_are_told_from_another_embedder(notes: Path, tmp_path: Path) -> None:
+    for number in range(100):
+        (notes / f"{number:03}.md").write_text(f"note {number}\n")
+    with quintet.open(tmp_path / "late", embedder="hashing") as late:
+        late.sync([f"notes={notes}"], embed=False)
+        before = _receipt(late)
+        late.embed()
+        differences = late.receipts.verify(before).differences
+    assert differences[0] == (
+        "the index changed, but the text of no document did: vectors were added, or made anew"
+    )
+
+
+def test_a_difference_that_no_document_made_is_put_down_to_the_rest(index: Index, notes: Path) -> None:
+    before = _receipt(index, filters="after:2001-01-01")
+    for name in TEXTS:
+        os.utime(notes / name, (0, 0))
+    index.sync()
+    verdict = index.receipts.verify(before)
+    assert not verdict.same_results and not verdict.changed
+    assert "when their files were modified" in verdict.differences[0]
+
+
 def test_what_may_differ_between_machines_is_not_under_the_digest(index: Index) -> None:
     receipt = _receipt(index, "harness")
     assert set(receipt["observed"]) == {"index_id", "generation", "now_ms", "bm25"}
@@ -178,6 +202,32 @@ def test_a_receipt_that_was_tampered_with_is_refused(index: Index, change: Any, 
     change(receipt)
     with pytest.raises(UsageError, match=says):
         index.receipts.verify(receipt)
+
+
+@pytest.mark.parametrize("change", [{"documents": ""}, {"stranger": 1}])
+def test_a_forged_claim_is_never_silently_different(index: Index, change: dict[str, object]) -> None:
+    receipt = _receipt(index)
+    receipt["claim"].update(change)
+    receipt["digest"] = digest_of(receipt["claim"])
+    verdict = index.receipts.verify(receipt)
+    assert not verdict.identical
+    assert verdict.differences == ("the claim holds what no Quintet writes there",)
+
+
+@pytest.mark.parametrize("generation", [-1, 2**70, "1", None])
+def test_a_forged_history_names_no_documents(index: Index, generation: object) -> None:
+    receipt = _receipt(index)
+    receipt["claim"].update(state_root="0" * 64, documents="")
+    receipt["digest"] = digest_of(receipt["claim"])
+    receipt["observed"]["generation"] = generation
+    assert index.receipts.verify(receipt).differences[0].endswith("more documents than can be named")
+
+
+def test_filters_written_in_the_query_are_replayed(index: Index) -> None:
+    receipt = json.loads(json.dumps(index.receipts.search("harbour lang:python")[1]))
+    assert receipt["claim"]["query"] == "harbour lang:python"
+    assert [result["path"] for result in receipt["claim"]["results"]] == ["code/gauge.py"]
+    assert index.receipts.verify(receipt).identical
 
 
 @pytest.mark.parametrize("thing", [None, [], "x", {}, {"claim": {}, "receipt": 1}])

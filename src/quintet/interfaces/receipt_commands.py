@@ -146,14 +146,18 @@ def _content(file: Path) -> bytes:
 
 
 def write_receipt(file: Path, receipt: object) -> None:
+    write_file(file, json.dumps(receipt, indent=1) + "\n")
+
+
+def write_file(file: Path, text: str) -> None:
     """All of it or nothing."""
     try:
         place = file.resolve()
         if place.exists() and not place.is_file():  # a device must not become a file
-            raise UsageError(f"{file} is not a file; name one for the receipt", code="invalid_path")
+            raise UsageError(f"{file} is not a file; name one to write to", code="invalid_path")
         draft = place.with_name(f".{place.name}.{os.getpid()}")
         try:
-            draft.write_text(json.dumps(receipt, indent=1) + "\n", "ascii")
+            draft.write_text(text, "utf-8", newline="\n")
             draft.replace(place)
         finally:
             draft.unlink(missing_ok=True)

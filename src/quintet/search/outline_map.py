@@ -13,7 +13,7 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class MapFile:
-    """A file with the definitions of it that are shown, by line."""
+    """A file with the definitions of it that are shown, each behind what it is inside of."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -118,7 +118,8 @@ def _line(node: Node, depth: int) -> str:
 
 
 def _files(chosen: Mapping[str, Node], known: Mapping[str, Node], several: bool) -> tuple[MapFile, ...]:
-    """Files in the order in which they were chosen, definitions by line."""
+    """Files in the order in which they were chosen, definitions by line, each behind what it is inside of:
+    a method of Go may stand far from its type."""
     members: dict[str, list[Node]] = {}
     for node in chosen.values():
         inside = members.setdefault(_lineage(node, known)[0].id, [])
@@ -126,7 +127,11 @@ def _files(chosen: Mapping[str, Node], known: Mapping[str, Node], several: bool)
             inside.append(node)
     files = []
     for file, nodes in members.items():
-        ordered = sorted(nodes, key=lambda node: (node.first_line, -node.last_line, node.id))
+        ordered = sorted(nodes, key=lambda node: [_place(one) for one in _lineage(node, known)])
         depths = tuple(len(_lineage(node, known)) - 1 for node in ordered)
         files.append(MapFile(_name(known[file], several), tuple(ordered), depths))
     return tuple(files)
+
+
+def _place(node: Node) -> tuple[int, int, str, str]:
+    return node.first_line, -node.last_line, node.qualified_name, node.id

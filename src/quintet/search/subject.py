@@ -33,19 +33,31 @@ def subject(name: str, documents: Documents, graph: CodeGraph, base: Path) -> Ab
     return About(path=name) if "/" in name else About(symbol=name)
 
 
+def spelt(name: str, documents: Documents, base: Path) -> str:
+    """A path as memories about it hold it, however it is written here; any other name as it is."""
+    found = _called(name, documents, base)
+    if len(found) != 1 or name == found[0][1]:  # the same path may be in several roots
+        return name
+    return "/".join(found[0])
+
+
 def _range(lines: "re.Match[str]") -> tuple[int, int]:
     first = max(int(lines["first"]), 1)
     return first, max(int(lines["last"] or first), first)
 
 
 def _file(name: str, documents: Documents, base: Path) -> tuple[str, str] | None:
-    last = PurePosixPath(name).name
-    below = documents_named(name, documents, base)
-    found = [one for one in below if PurePosixPath(one[1]).name == last]
+    found = _called(name, documents, base)
     if len(found) > 1:
         some = ", ".join(f"{root}/{path}" for root, path in found[:SHOWN])
         raise UsageError(f"{name!r} may be any of {len(found)} documents ({some}); name one of them")
     return found[0] if found else _unindexed(name, documents.roots(), base)
+
+
+def _called(name: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
+    """The indexed files of that name: not what lies below a folder of that name."""
+    below = documents_named(name, documents, base)
+    return [one for one in below if PurePosixPath(one[1]).name == PurePosixPath(name).name]
 
 
 def _unindexed(name: str, roots: Sequence[Root], base: Path) -> tuple[str, str] | None:

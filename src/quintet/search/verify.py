@@ -19,6 +19,11 @@ ABOUT = {  # fields of a claim whose difference explains one in the results
     "status": "another part of the engine answered",
 }
 NAMED = 20
+OUTSIDE = (  # all that is no part of the state root
+    "the documents are the same, so one of these is not: when their files were modified, what the files "
+    "hold now, whether the code graph is linked, or the claim itself"
+)
+FOREIGN = "the claim holds what no Quintet writes there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +55,15 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], snapshot: Snaps
     changed: list[str] | None = []
     if then["state_root"] != now["state_root"]:
         changed = changed_documents(before, snapshot)
-    differences = [
+    same = then["results"] == now["results"]
+    causes = [
         *(_field(name, why, then, now) for name, why in ABOUT.items() if then.get(name) != now.get(name)),
         *_index(then, now, changed),
-        *_results(then["results"], now["results"]),
     ]
-    same = then["results"] == now["results"]
-    return Verdict(False, same, tuple(differences), tuple(changed or ())[:NAMED])
+    if not causes and not same:
+        causes = [OUTSIDE]
+    differences = [*causes, *_results(then["results"], now["results"])]
+    return Verdict(False, same, tuple(differences) or (FOREIGN,), tuple(changed or ())[:NAMED])
 
 
 def _field(name: str, why: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -77,7 +84,7 @@ def _index(then: Mapping[str, Any], now: Mapping[str, Any], changed: Sequence[st
         more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
         yield f"the index changed: {', '.join(changed[:NAMED])}{more}"
     else:
-        yield "the index changed, but none of its documents did: another embedder"
+        yield "the index changed, but the text of no document did: vectors were added, or made anew"
 
 
 def _results(then: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:
