@@ -66,6 +66,42 @@ def test_a_symbol_changes_with_its_own_lines_only(memory: Memory, project: Path)
     assert states(memory, kept.id) == ["gone"]
 
 
+def test_a_symbol_is_gone_though_another_word_holds_its_name(memory: Memory, project: Path) -> None:
+    kept = memory.remember("get returns its key", about=["Cache.get"])
+    file = project / "src" / "cache.py"
+    file.write_text("target = widget\n", "utf-8")
+    assert states(memory, kept.id) == ["gone"]
+    file.write_text("def get(): ...\n", "utf-8")
+    assert states(memory, kept.id) == ["changed"]
+
+
+def test_a_path_may_be_asked_for_as_it_was_given(
+    memory: Memory, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project / "src")
+    kept = memory.remember("the ttl is 300", about=["cache.py"])
+    memory.remember("the ttl is in seconds", about=["store.py"])
+    for name in ("cache.py", "./cache.py", str(project / "src" / "cache.py"), "src/cache.py"):
+        assert [one["id"] for one in results(memory.recall("ttl", about=name))] == [kept.id]
+    assert memory.forget(about="cache.py") == [kept.id]
+
+
+def test_a_path_that_several_roots_have_is_asked_for_in_all_of_them(
+    memory: Memory, index: quintet.Index, tmp_path: Path
+) -> None:
+    (tmp_path / "twin" / "src").mkdir(parents=True)
+    (tmp_path / "twin" / "src" / "cache.py").write_text("TTL = 5\n", "utf-8")
+    index.sync([tmp_path / "twin"])
+    kept = {
+        memory.remember(f"ttl of {root}", about=[f"{root}/src/cache.py"]).id for root in ("project", "twin")
+    }
+    (project, twin) = (memory.recall("ttl", about=f"{root}/src/cache.py") for root in ("project", "twin"))
+    assert [one["text"] for one in results(project)] == ["ttl of project"]
+    assert [one["text"] for one in results(twin)] == ["ttl of twin"]
+    everywhere = memory.recall("ttl", about="src/cache.py")
+    assert {one["id"] for one in results(everywhere)} == kept
+
+
 def test_a_symbol_is_shown_with_its_place(memory: Memory) -> None:
     kept = memory.remember("get returns its key", about=["Cache.get"])
     assert memory.get(kept.id)["about"] == [
@@ -97,6 +133,9 @@ def test_a_symbol_defined_twice_is_refused_with_its_places(memory: Memory) -> No
 def test_a_name_that_means_nothing_yet_is_kept_as_unknown(memory: Memory) -> None:
     kept = memory.remember("to be written", about=["src/later.py", "Later.get", "C++ & co"])
     assert states(memory, kept.id) == ["unknown"] * 3
+    assert [note["code"] for note in kept.notes] == ["about_unknown"] * 3
+    (note,) = memory.remember("no such line", about=["src/cache.py", "src/cache.py:90-91"]).notes
+    assert "nothing was found under 'src/cache.py:90-91'" in note["message"]
     assert [sorted(one) for one in memory.get(kept.id)["about"]] == [  # type: ignore[union-attr, arg-type]
         ["path", "state"],
         ["state", "symbol"],

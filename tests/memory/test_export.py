@@ -73,6 +73,14 @@ def test_a_memory_that_held_here_is_superseded_by_what_is_imported(lines: list[s
     assert other.get(old.id)["superseded_by"] == json.loads(lines[2])["id"]
 
 
+def test_a_forgotten_successor_comes_back_with_its_link(lines: list[str], memory: Memory) -> None:
+    newer = json.loads(lines[2])["id"]
+    memory.forget(newer)
+    done = memory.import_(lines)
+    assert (done.added, done.changed, done.unchanged) == (1, 1, 1)
+    assert memory.export() == lines
+
+
 def test_blank_lines_and_left_out_fields_are_fine(other: Memory) -> None:
     done = other.import_(["", json.dumps({"text": "short", "kind": "fact", "created_ms": 5}), "\n"])
     assert done.added == 1

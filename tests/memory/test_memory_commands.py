@@ -57,6 +57,14 @@ def test_what_a_command_remembers_another_recalls(command: Command) -> None:
     assert (text, about) == ("    answers live five minutes", "    about src/cache.py: unchanged")
 
 
+def test_lines_that_a_memory_is_about_are_shown(command: Command) -> None:
+    remembered(command, "the ttl is 300", "--about", "src/cache.py:1-2", "--about", "Cache.get")
+    assert command("recall", "ttl")[1].splitlines()[2:] == [
+        "    about src/cache.py:1-2: unchanged",
+        "    about src/cache.py:Cache.get: unchanged",
+    ]
+
+
 def test_recall_for_programs_is_the_body_with_status_and_notes(command: Command) -> None:
     remembered(command, "answers live five minutes")
     code, out, _ = command("recall", "answers", "--json", "--limit", "1")
@@ -152,6 +160,7 @@ def test_a_wrong_command_says_what_would_be_right(
 
 
 def test_nothing_in_a_memory_reaches_the_terminal_as_a_command(command: Command) -> None:
-    remembered(command, "a\x1b[31mred\u202e", "--tag", "\x1b]0;x\x07", "--about", "\x1b[2Jz")
-    for arguments in (("recall", "red"), ("timeline",)):
-        assert "\x1b" not in command(*arguments)[1]
+    odd = ("a\x1b[31mred\u202e", "--tag", "\x1b]0;x\x07", "--about", "\x1b[2Jz")
+    for arguments in (("remember", *odd), ("recall", "red"), ("timeline",)):
+        code, out, err = command(*arguments)
+        assert code == 0 and "\x1b" not in out + err

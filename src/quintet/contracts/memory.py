@@ -25,18 +25,18 @@ RRF_K = 60.0  # Cormack et al. 2009
 LATEST_MS = (2**63 - 1) // 1_000_000  # in April 2262: the last that a document can have
 
 
-def _storable(value: object) -> bool:
+def is_storable(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip()) and not UNSTORABLE.search(value)
 
 
 def _name(value: object) -> object:
-    if not _storable(value):
+    if not is_storable(value):
         raise Refused("text without NUL or lone surrogates")
     return value
 
 
 def _tags(value: object) -> object:
-    if not isinstance(value, (list, tuple)) or not all(map(_storable, value)):
+    if not isinstance(value, (list, tuple)) or not all(map(is_storable, value)):
         raise Refused("a list of texts without NUL or lone surrogates")
     return tuple(value)
 

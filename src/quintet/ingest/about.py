@@ -1,5 +1,6 @@
 """What a memory is about, as it is on disk: recorded when it is remembered, compared when it is recalled."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -49,8 +50,7 @@ class Subjects:
             return "unchanged" if content.sha256 == about.digest else "changed"
         if any(_digest(lines) == about.digest for lines in _windows(content.lines, *about.lines)):
             return "unchanged"
-        named = about.symbol is None or any(_last_name(about.symbol) in line for line in content.lines)
-        return "changed" if named else "gone"
+        return "changed" if about.symbol is None or _named(about.symbol, content.lines) else "gone"
 
     def _content(self, about: About) -> "Seen | None":
         if about.root is None or about.path is None or about.root not in self._locations:
@@ -87,6 +87,12 @@ def _windows(lines: list[str], first: int, last: int) -> Iterator[list[str]]:
     yield lines[first - 1 : last]
     if sum(map(len, lines)) * count <= COMPARED_CHARS:
         yield from (lines[at : at + count] for at in range(len(lines) - count + 1))
+
+
+def _named(symbol: str, lines: list[str]) -> bool:
+    """Whether the name stands somewhere as a word of its own."""
+    word = re.compile(rf"(?<!\w){re.escape(_last_name(symbol))}(?!\w)")
+    return any(map(word.search, lines))
 
 
 def _last_name(symbol: str) -> str:

@@ -1,44 +1,45 @@
 """The last stage of a run over files: edges, once the outlines of all files are there."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from quintet.ingest.graph import affected, bound_names, changed_names, resolve
 from quintet.ingest.run import Run
-from quintet.ports import Unlinked
+from quintet.ports import Root, Unlinked
 from quintet.symbols import FileOutline, Outline
 
-LINKER = "1"  # counts up when the same outlines give other edges
+LINKER = "2"  # counts up when the same outlines give other edges
 
 
 def link(run: Run) -> None:
     """Make the edges of whatever changed since they were made last, in this run or one that was cut short."""
     everything = run.force or run.writer.linker() != LINKER
     for root in run.writer.roots():
-        _link_root(run, root.name, everything)
+        _link_root(run, root, everything)
     if everything:
         with run.writer.batch():
             run.writer.use_linker(LINKER)
 
 
-def _link_root(run: Run, root: str, everything: bool) -> None:
-    changes = run.writer.unlinked(root)
+def _link_root(run: Run, root: Root, everything: bool) -> None:
+    changes = run.writer.unlinked(root.name)
     if not changes and not everything:
         return
-    files = run.writer.outlines(root)
-    wanted = {file.document_id for file in files} if everything else _wanted(files, changes)
+    files, location = run.writer.outlines(root.name), Path(root.location).parts
+    wanted = {file.document_id for file in files} if everything else _wanted(files, changes, location)
     run.progress("graph", 0, len(wanted))
-    found = resolve(files, None if everything else wanted)
+    found = resolve(files, None if everything else wanted, location)
     with run.writer.batch():
-        run.writer.link(root, {document: found.get(document, ()) for document in sorted(wanted)})
+        run.writer.link(root.name, {document: found.get(document, ()) for document in sorted(wanted)})
     run.progress("graph", len(wanted), len(wanted))
 
 
-def _wanted(files: Sequence[FileOutline], changes: Sequence[Unlinked]) -> set[str]:
+def _wanted(files: Sequence[FileOutline], changes: Sequence[Unlinked], location: tuple[str, ...]) -> set[str]:
     """The documents that changed, and those whose edges may lead elsewhere now."""
     present = {file.document_id: file.outline for file in files}
     changed = {change.document_id for change in changes} & present.keys()
     names = set().union(*(_names(change, present) for change in changes))
-    return (affected(files, changed, names) | changed) & present.keys()
+    return (affected(files, changed, names, location) | changed) & present.keys()
 
 
 def _names(change: Unlinked, present: Mapping[str, Outline]) -> set[str]:

@@ -180,7 +180,7 @@ def _united(before: Memo | None, memo: Memo) -> Memo:
     """What is there, and what the other knows besides."""
     if before is None:
         return memo
-    ended = before if before.valid_until_ms is not None else memo
+    ended = _ended(before, memo)
     merged = memos.united(memo, before.tags, before.about, before.metadata)
     return replace(
         before,
@@ -195,6 +195,14 @@ def _united(before: Memo | None, memo: Memo) -> Memo:
         valid_until_ms=ended.valid_until_ms,
         metadata=merged.metadata,
     )
+
+
+def _ended(before: Memo, memo: Memo) -> Memo:
+    """The one that knows how the memory ended: what superseded it may have been forgotten here."""
+    for one in (before, memo):
+        if one.superseded_by is not None:
+            return one
+    return memo if before.valid_until_ms is None else before
 
 
 def _check_links(memo: Memo, after: Mapping[str, Memo]) -> None:

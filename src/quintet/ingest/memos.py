@@ -1,12 +1,12 @@
 """From what is to be remembered to what is written: checks, the id that hangs on the text, the passages."""
 
 import json
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from quintet.contracts.memory import UNSTORABLE
 from quintet.contracts.parameters import shown
 from quintet.errors import LimitError, UsageError
 from quintet.ingest.chunk import chunk
@@ -24,7 +24,6 @@ METADATA_LEVELS = 32  # of objects and lists inside one another
 OCCURRENCES = 1_000  # times one text may be superseded and said again
 MIME_TYPE = "text/plain"
 MILLISECOND = 1_000_000  # nanoseconds
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def checked_text(text: object) -> str:

@@ -11,7 +11,9 @@ import typer
 from quintet.errors import UsageError
 from quintet.interfaces import options
 from quintet.interfaces.commands import NO_MATCH, opened
-from quintet.interfaces.memory_commands import moment, opened_or_made
+from quintet.interfaces.filter_options import json_or_text
+from quintet.interfaces.memory_commands import opened_or_made
+from quintet.interfaces.memory_text import moment
 from quintet.interfaces.options import AsJson, Db, Filters
 from quintet.interfaces.terminal import document, safe, safe_lines, tell, write
 
@@ -102,9 +104,8 @@ def describe(slug: Slug, as_json: AsJson = False, db: Db = None) -> None:
 
 def _run(run: "SyncRun") -> str:
     files = f"{run.scanned} files scanned, {run.changed} changed, {run.deleted} gone"
-    made = (
-        f"{run.created_documents} created, {run.updated_documents} updated, {run.deleted_documents} deleted"
-    )
+    made = f"documents: {run.created_documents} created, {run.updated_documents} updated"
+    made += f", {run.deleted_documents} deleted"
     ended = f": {run.error}" if run.error else ""
     return f"run of {run.source_id} at {moment(run.started_ms)} {run.state}{ended}; {files}; {made}"
 
@@ -191,15 +192,18 @@ def _added(base: "KnowledgeBase", file: str, about: dict[str, Any]) -> "Outcome"
 def _say(one: "Outcome", as_json: bool) -> None:
     if one.outcome == "refused":
         tell(safe(f"{one.name}: {one.message} [{one.code}]"))
-    elif not as_json:
+        return
+    if not as_json:
         write(safe(f"{one.id}  {one.outcome}  {one.name or 'text'}") + "\n")
+    if one.message:
+        tell(safe(f"note: {one.message} [{one.code}]"))
 
 
 def _metadata(given: str) -> tuple[str, object]:
     name, separator, value = given.partition("=")
     if not separator or not name.strip():
         raise UsageError(f"--meta is {given!r}; it must be name=value, e.g. team=core")
-    return name.strip(), options.json_or_text(value)
+    return name.strip(), json_or_text(value)
 
 
 @kb.command("sync", short_help="Bring a folder's files in, or up to date.")
@@ -216,9 +220,7 @@ def sync(
         base = index.knowledge.get(slug)
         ids = [_source(base, folder)] if folder else [str(one["id"]) for one in base.sources()]
         if not ids:
-            raise UsageError(
-                f"knowledge base {slug!r} has no source; name a folder: quintet kb sync {slug} DIR"
-            )
+            raise UsageError(f"{slug!r} has no source yet; name a folder: quintet kb sync {slug} DIR")
         runs = [base.sync_source(id) for id in ids]
     if as_json:
         document({"runs": [asdict(run) for run in runs]})
@@ -312,7 +314,7 @@ def context_command(
     else:
         text = found.body["text"]
         assert isinstance(text, str)
-        write("".join(line + "\n" for line in safe_lines(text)))
+        write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
         for note in found.notes:
             tell(f"note: {note['message']} [{note['code']}]")
     return 0 if found.body["sources"] else NO_MATCH

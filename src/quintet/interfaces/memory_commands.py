@@ -13,8 +13,9 @@ import typer
 from quintet.errors import NotFound, UsageError
 from quintet.interfaces import options
 from quintet.interfaces.commands import NO_MATCH, opened
+from quintet.interfaces.memory_text import shown
 from quintet.interfaces.options import AsJson, Db, Limit
-from quintet.interfaces.terminal import document, safe, tell, write
+from quintet.interfaces.terminal import document, tell, write
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -95,9 +96,8 @@ def remember_command(
 def opened_or_made(db: Path | None) -> "Iterator[Index]":
     import quintet
 
-    with quintet.open(
-        db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
-    ) as index:
+    folder = db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
+    with quintet.open(folder) as index:
         yield index
 
 
@@ -130,9 +130,7 @@ def recall_command(
     Example:
       quintet recall "how long are answers cached" --tag cache
     """
-    given: dict[str, Any] = {"kind": kind, "session": session, "about": about}
-    params: dict[str, Any] = {name: options.as_text(one) for name, one in given.items() if one is not None}
-    params |= {"tags": [options.as_text(one) for one in tag]} if tag else {}
+    params = _filters(tag, kind=kind, session=session, about=about)
     params |= {} if limit is None else {"limit": limit}
     with opened(db) as index:
         response = index.memory.recall(options.as_text(query), include_superseded=everything, **params)
@@ -148,6 +146,12 @@ def recall_command(
     if found:
         return 0
     return NotFound.exit_code if response.status == "never_indexed" else NO_MATCH
+
+
+def _filters(tags: list[str] | None, **names: str | None) -> dict[str, Any]:
+    """Those that were given."""
+    found: dict[str, Any] = {name: options.as_text(one) for name, one in names.items() if one is not None}
+    return {**found, "tags": [options.as_text(one) for one in tags]} if tags else found
 
 
 def timeline_command(
@@ -211,9 +215,7 @@ def forget_memory(
     db: Db = None,
 ) -> None:
     """Remove a memory by its id, or all that pass the filters. There is no way back: export first."""
-    given: dict[str, Any] = {"kind": kind, "session": session, "about": about}
-    filters: dict[str, Any] = {name: options.as_text(one) for name, one in given.items() if one is not None}
-    filters |= {"tags": [options.as_text(one) for one in tag]} if tag else {}
+    filters = _filters(tag, kind=kind, session=session, about=about)
     with opened(db) as index:
         gone = index.memory.forget(None if id is None else options.as_text(id), **filters)
     write(f"forgot {len(gone)} memor{'y' if len(gone) == 1 else 'ies'}\n")
@@ -270,32 +272,6 @@ def embed_memory(db: Db = None) -> None:
     with opened(db) as index, progress() as bars:
         done = index.memory.embed(progress=bars)
     write(f"{done} embedded\n")
-
-
-def shown(memory: Any, lead: str = "") -> str:
-    """A memory as people read it: what it is, its text, and whether it can still be trusted."""
-    from quintet.interfaces.terminal import safe_lines
-
-    tags = "".join(f" #{tag}" for tag in memory["tags"])
-    head = f"{lead}{memory['kind']}  {memory['id']}  {moment(memory['created_ms'])}{tags}"
-    lines = [safe(head), *(f"    {line}" for line in safe_lines(memory["text"]))]
-    if memory["valid"]["until_ms"] is not None:
-        by = f", superseded by {memory['superseded_by']}" if memory["superseded_by"] else ""
-        lines.append(f"    held until {moment(memory['valid']['until_ms'])}{by}")
-    for one in memory["about"]:
-        where = ":".join(str(one[name]) for name in ("path", "symbol") if name in one)
-        lines.append(safe(f"    about {where}: {one['state']}"))
-    return "\n".join(lines) + "\n"
-
-
-def moment(ms: int) -> str:
-    """
-    >>> moment(1_700_000_000_000)
-    '2023-11-14T22:13:20Z'
-    """
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _tell(notes: Any) -> None:

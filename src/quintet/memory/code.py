@@ -1,15 +1,16 @@
 """The code that memories are about, as the index and the disk know it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from quintet.contracts.memory import shown, shown_about
+from quintet.contracts.memory import is_storable, shown, shown_about
+from quintet.contracts.parameters import shown as value_shown
 from quintet.ingest.about import Subjects
 from quintet.memo import FRESHNESS, About, Memo
-from quintet.model import Json
+from quintet.model import Json, Note
 from quintet.ports import Root
 from quintet.ranking.freshness import BEST_FIRST
-from quintet.search.subject import subject
+from quintet.search.subject import spelt, subject
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import SqliteStore
 
@@ -32,6 +33,14 @@ class Code:
         found = {one.key: subjects.recorded(one) for one in meant}
         return tuple(found.values())
 
+    def as_stored(self, filters: Mapping[str, object]) -> dict[str, object]:
+        """The filters of a recall, with `about` as memories hold it: a path may be written in many ways."""
+        name = filters.get("about")
+        if not isinstance(name, str) or not is_storable(name):
+            return dict(filters)
+        with self._store.snapshot() as snapshot:
+            return {**filters, "about": spelt(name, snapshot.catalog, Path.cwd())}
+
     def shown(self, memos: Sequence[Memo]) -> list[dict[str, Json]]:
         """Memories as answers show them, with whether what they are about changed since."""
         judged = self.judged(memos)
@@ -47,6 +56,18 @@ class Code:
 
     def _subjects(self, roots: Sequence[Root]) -> Subjects:
         return Subjects({root.name: root.location for root in roots}, self._settings.max_file_bytes)
+
+
+def unknown(memo: Memo) -> list[Note]:
+    """A note on each thing that a memory is said to be about and that was not found."""
+    notes: list[Note] = []
+    for one in memo.about:
+        if one.digest is None:
+            lines = ":" + "-".join(map(str, one.lines)) if one.lines else ""
+            name = value_shown(one.symbol or f"{one.path}{lines}")
+            message = f"nothing was found under {name}, so recall cannot say whether it changed"
+            notes.append({"code": "about_unknown", "message": message})
+    return notes
 
 
 def _judged(memo: Memo, subjects: Subjects) -> dict[str, Json]:

@@ -13,7 +13,7 @@ from quintet.ingest import memos
 from quintet.ingest.memo_lines import Imported, exported, joined
 from quintet.ingest.run import Progress
 from quintet.memo import ROOT, Memo, memo_from
-from quintet.memory.code import Code
+from quintet.memory.code import Code, unknown
 from quintet.memory.vectors import Vectors
 from quintet.model import Filter, Json, Note, Passage
 from quintet.ports import Comparison, Embedder, Root, Source, Writer
@@ -87,7 +87,7 @@ class Memory:
             if supersedes is not None:
                 changed |= self._superseded(supersedes, kept)
             self._put(writer, changed.values())
-            notes = self._vectors.embed_few(writer)
+            notes = [*unknown(memo), *self._vectors.embed_few(writer)]
         return Remembered(kept.id, merged, kept.seen, [one for one in found if one.id not in changed], notes)
 
     def _placed(self, memo: Memo) -> tuple[Memo, bool]:
@@ -135,6 +135,7 @@ class Memory:
     def recall(self, query: str, **params: object) -> Response:
         """The memories that match best. `params`: limit, kind, tags, session, about, since, until,
         include_superseded."""
+        params = self._subjects.as_stored(params)
         notes = self._vectors.catch_up()
         with self._store.snapshot() as snapshot:
             embedder = self._vectors.usable(snapshot.catalog.embedder)
@@ -186,7 +187,7 @@ class Memory:
                 gone = {id: self._found(id)}
             else:
                 with self._store.snapshot() as snapshot:
-                    chosen = _filter(**{"include_superseded": True, **filters})
+                    chosen = _filter(**{"include_superseded": True, **self._subjects.as_stored(filters)})
                     gone = {memo.id: memo for memo in snapshot.memos.all(chosen)}
             self._remove(writer, gone)
         return list(gone)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from quintet.ingest.graph.languages import FAMILIES, TRANSITIVE
-from quintet.ingest.graph.modules import PACKAGE_FILES, RUST_HEADS, python_roots
+from quintet.ingest.graph.modules import PACKAGE_FILES, RUST_HEADS, below_package, python_roots
 from quintet.ingest.graph.project import File, Name, Project, is_star, split_name, stem_of
 from quintet.symbols import FileOutline, Import, Outline
 
@@ -67,16 +67,18 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], se
         yield ("export", outside, inside), {outside}
 
 
-def affected(files: Sequence[FileOutline], documents: Collection[str], names: Collection[str]) -> set[str]:
+def affected(
+    files: Sequence[FileOutline], documents: Collection[str], names: Collection[str], location: Name = ()
+) -> set[str]:
     """The documents to resolve again after `documents` changed and what is called `names` came, went or
     moved."""
-    project = Project(files)
+    project = Project(files, location)
     readers: dict[str, list[int]] = defaultdict(list)
     passes_on: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for number, file in enumerate(project.files):
         for name in _hangs_on(project, file):
             readers[name].append(number)
-        for cause, effect in _passed_on(file):
+        for cause, effect in _passed_on(project, file):
             passes_on[cause].append(effect)
     reached, waiting = set(names), list(names)
     while waiting:
@@ -98,11 +100,7 @@ def _hangs_on(project: Project, file: File) -> set[str]:
         elif len(symbol.path) > 1:
             names.update(symbol.path[:-1])
     for imported in file.outline.imports:
-        names.update(_imported_names(file, imported))
-        if file.family == "python" and not imported.level:
-            parts = tuple(imported.module.split("."))
-            for root in (*python_roots(project, parts), *python_roots(project, parts[:1])):
-                names.update("/".join((*root, package)) for package in PACKAGE_FILES)
+        names.update(_imported_names(project, file, imported))
     return names
 
 
@@ -112,10 +110,12 @@ def _mentioned_names(file: File, path: Name) -> set[str]:
     return names.union(file.home) if file.family == "rust" and path[0] in RUST_HEADS else names
 
 
-def _imported_names(file: File, imported: Import) -> set[str]:
+def _imported_names(project: Project, file: File, imported: Import) -> set[str]:
     """What decides which module an import means: its last part, or the folder when only dots are given."""
     parts, last = split_name(imported.module), imported.module.rsplit("/", 1)[-1]
     names = {imported.name, imported.alias, *parts[-1:], last}
+    if file.family == "python" and not imported.level:
+        names.update(_package_files(project, parts), _package_files(project, parts[:1]))
     if file.family == "rust":
         names |= _mentioned_names(file, parts[:1] or ("self",)) | {"src"}  # where a crate's own name leads
     elif not (imported.name or imported.alias):
@@ -125,7 +125,13 @@ def _imported_names(file: File, imported: Import) -> set[str]:
     return names if last.strip(".") else names.union(file.folder)
 
 
-def _passed_on(file: File) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _package_files(project: Project, parts: Name) -> Iterable[str]:
+    """The files that decide whether an absolute import is read from a folder: none is from a package."""
+    folders = python_roots(project, parts) + [()] * bool(below_package(project, parts))
+    return ("/".join((*folder, package)) for folder in folders for package in PACKAGE_FILES)
+
+
+def _passed_on(project: Project, file: File) -> Iterable[tuple[str, tuple[str, ...]]]:
     whole = module_names(file.path, file.outline)
     if file.family in TRANSITIVE:  # what a file defines is known to those who include what it includes
         whole = bound_names(file.outline, file.path)
@@ -135,7 +141,7 @@ def _passed_on(file: File) -> Iterable[tuple[str, tuple[str, ...]]]:
             effect = tuple(sorted(whole))
         elif not imported.alias:
             effect = split_name(imported.module)[:1]
-        for cause in _imported_names(file, imported):
+        for cause in _imported_names(project, file, imported):
             yield cause, effect
     for owner, mentions in file.bases.items():
         for mention in mentions:

@@ -40,6 +40,13 @@ def python_roots(project: Project, parts: Name) -> list[Name]:
     return [name[: -len(parts)] for name in names if name[-len(parts) :] == parts]
 
 
+def below_package(project: Project, parts: Name) -> list[Name]:
+    """What `parts` may mean below the root, where the root is a package: `shop.api.order` in `/src/shop/api`
+    is its `order`."""
+    lengths = range(1, min(len(parts), len(project.location)) + 1)
+    return [parts[length:] for length in lengths if parts[:length] == project.location[-length:]]
+
+
 def _python(project: Project, file: File, imported: Import) -> Answer:
     parts = tuple(imported.module.split(".")) if imported.module else ()
     if imported.level:
@@ -50,6 +57,9 @@ def _python(project: Project, file: File, imported: Import) -> Answer:
     around = [root for root in roots if file.folder[: len(root)] == root]
     if around:
         return exactly(project.modules_at("python", max(around, key=len) + parts))
+    for inside in below_package(project, parts) if _is_package(project, ()) else ():
+        if found_there := project.modules_at("python", inside):
+            return exactly(found_there)
     found = exactly(thing for root in roots for thing in project.modules_at("python", root + parts))
     expected = len(roots) == 1 and roots[0][-1] in _SOURCE_FOLDERS
     return found if expected else _guess(found)

@@ -124,7 +124,10 @@ class File:
 
 
 class Project:
-    def __init__(self, files: Sequence[FileOutline]) -> None:
+    """`location` are the folders that the root lies in, its own last: a root may be a package itself."""
+
+    def __init__(self, files: Sequence[FileOutline], location: Name = ()) -> None:
+        self.location = location
         ordered = sorted(files, key=lambda file: (file.path, file.document_id))
         self.files = [File(file) for file in ordered]
         self.by_path = {file.path: number for number, file in enumerate(self.files)}
