@@ -71,7 +71,7 @@ class MadeUp:
             Chunk(digest(document.id, str(at)), document.id, at, bodies[at], "", *where)
             for at, where in enumerate(lines)
         )
-        return Entry(document, chunks, 0, "", Outline("python", tuple(symbols)))
+        return Entry(document, chunks, 2 * modified, "", Outline("python", tuple(symbols)))
 
     def _function(self, at: int) -> str:
         said = [" ".join(self._chance.choices(self._words, self._weights, k=6)) for _ in range(8)]

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from balance import PROJECT, tracked_files
-
 import quintet
+from balance import PROJECT, tracked_files
 
 PAGE = PROJECT / "docs" / "evaluation.md"
 ROW = re.compile(r"^\| \d+ \| `` (.+?) `` \|", re.MULTILINE)

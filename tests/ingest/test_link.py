@@ -254,3 +254,9 @@ def test_forgetting_a_document_takes_the_edges_to_it(
     assert not any("shop.tax" in target for _, _, target in edges(place))
     index(place, files)
     assert stored(place) == anew(place, files)
+
+
+def test_a_package_that_is_indexed_by_itself_knows_its_own_name(tmp_path: Path) -> None:
+    write(tmp_path / "files", FILES)
+    index(tmp_path / "index", tmp_path / "files" / "shop")
+    assert ("prices.total", "calls", "tax.with_tax") in edges(tmp_path / "index")

@@ -15,7 +15,7 @@ def outlines(sources: dict[str, str]) -> list[FileOutline]:
     return files
 
 
-def listed(files: list[FileOutline], *relations: Relation) -> list[str]:
+def listed(files: list[FileOutline], *relations: Relation, location: tuple[str, ...] = ()) -> list[str]:
     """`calls a.py:f -> b.py:g exact`, without `contains` unless asked for, each once, in order."""
     names = {}
     for file in files:
@@ -26,12 +26,12 @@ def listed(files: list[FileOutline], *relations: Relation) -> list[str]:
     return sorted(
         {
             f"{edge.relation} {names[edge.source]} -> {names[edge.target]} {edge.confidence}"
-            for edges in resolve(files).values()
+            for edges in resolve(files, location=location).values()
             for edge in edges
             if edge.relation in wanted
         }
     )
 
 
-def edges(sources: dict[str, str], *relations: Relation) -> list[str]:
-    return listed(outlines(sources), *relations)
+def edges(sources: dict[str, str], *relations: Relation, location: tuple[str, ...] = ()) -> list[str]:
+    return listed(outlines(sources), *relations, location=location)

@@ -150,6 +150,7 @@ LINKED = {
     "ruby": {"a.rb": "a", "b.rb": "b", "c.rb": "c"},
     "bash": {"a.sh": "./a.sh", "b.sh": "./b.sh", "c.sh": "./c.sh"},
 }
+LOCATION = ("src", "pkg")  # with an `__init__.py` the root is the package that others import from
 POOL = tuple(f"n{number}" for number in range(80))  # many: a name met by chance hides a missing link
 
 
@@ -219,11 +220,10 @@ def test_resolving_what_an_edit_reaches_equals_resolving_everything(
     seen = {n for path in old.keys() | new.keys() for n in changed_names(old.get(path), new.get(path), path)}
     documents = {file.document_id for file in changed} & {file.document_id for file in after}
     for names in (all_names, seen):
-        reached = affected(after, documents, names)
-        kept = {document: edges for document, edges in resolve(before).items() if document not in reached}
-        alive = {file.document_id for file in after}
-        patched = {d: e for d, e in kept.items() if d in alive} | resolve(after, reached)
-        assert patched == resolve(after)
+        reached = affected(after, documents, names, LOCATION)
+        old_edges, new_edges = (resolve(files, location=LOCATION) for files in (before, after))
+        kept = {document: old_edges[document] for document in new_edges if document not in reached}
+        assert kept | resolve(after, reached, LOCATION) == new_edges
 
 
 @given(st.sampled_from(sorted(PATHS)).flatmap(projects), st.randoms(use_true_random=False))
@@ -263,6 +263,39 @@ def test_a_folder_that_becomes_a_package_is_no_longer_read_from() -> None:
     )
     assert "id of x/a.py" in reached
     assert resolve(before + package)["id of x/a.py"] == ()
+
+
+def test_what_a_new_package_takes_away_is_passed_on_to_those_who_had_it_from_others() -> None:
+    before = read(
+        {
+            "x/a.py": "import helper as h\n",
+            "x/c.py": "from .a import h\nh.f()\n",
+            "x/helper.py": "def f(): ...\n",
+        }
+    )
+    package = read({"x/__init__.py": ""})
+    after = before + package
+    assert len(resolve(before)["id of x/c.py"]) == 2
+    reached = affected(after, ["id of x/__init__.py"], bound_names(package[0].outline, package[0].path))
+    assert {"id of x/a.py", "id of x/c.py"} <= reached
+    assert [edge.target for edge in resolve(after)["id of x/c.py"]] == ["id of x/a.py"]
+
+
+def test_a_root_that_becomes_a_package_can_be_imported_by_its_name() -> None:
+    before = read(
+        {
+            "a.py": "from shop.b import f as g\n",
+            "b.py": "def f(): ...\n",
+            "c.py": "from .a import g\ng()\n",
+        }
+    )
+    package = read({"__init__.py": ""})
+    after, location = before + package, ("src", "shop")
+    names = bound_names(package[0].outline, package[0].path)
+    reached = affected(after, ["id of __init__.py"], names, location)
+    assert resolve(before, location=location)["id of a.py"] == ()
+    assert {"id of a.py", "id of c.py"} <= reached
+    assert len(resolve(after, location=location)["id of c.py"]) == 2
 
 
 def test_others_see_nothing_of_a_change_inside_a_function() -> None:

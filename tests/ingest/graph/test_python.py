@@ -209,3 +209,48 @@ def test_stars_that_go_in_a_circle_end() -> None:
 def test_super_of_a_foreign_base_is_nobody_of_ours() -> None:
     project = {"a.py": "from x import Far\nclass Near(Far):\n    def run(self):\n        super().run()\n"}
     assert edges(project, "calls") == []
+
+
+PACKAGE = {
+    "__init__.py": "from shop.api import order\n",
+    "api/__init__.py": "",
+    "api/order.py": "def make(): ...\n",
+    "web.py": """
+        import shop.api.order
+        from shop.api.order import make as build
+        def f():
+            shop.api.order.make()
+        def g():
+            build()
+        """,
+}
+
+
+def test_a_root_that_is_a_package_goes_by_the_name_of_its_folder() -> None:
+    assert edges(PACKAGE, "calls", location=("src", "shop")) == [
+        "calls web.py:f -> api/order.py:make exact",
+        "calls web.py:g -> api/order.py:make exact",
+    ]
+    assert "imports __init__.py -> api/order.py exact" in edges(PACKAGE, location=("src", "shop"))
+
+
+def test_a_root_inside_a_package_goes_by_both_names() -> None:
+    order = {"__init__.py": "", "make.py": "def f(): ...\n", "b.py": "from shop.order.make import f\nf()\n"}
+    assert edges(order, "calls", location=("src", "shop", "order")) == ["calls b.py -> make.py:f exact"]
+
+
+def test_a_folder_of_the_same_name_that_is_no_package_is_not_meant() -> None:
+    scripts = {"random.py": "def f(): ...\n", "b.py": "from numpy.random import f\nf()\n"}
+    assert edges(scripts, location=("home", "numpy")) == []
+    assert edges(PACKAGE, "calls", location=("src", "store")) == []
+
+
+def test_what_lies_beside_a_file_comes_before_the_package_around_it() -> None:
+    project = {
+        "__init__.py": "",
+        "b.py": "def f(): ...\n",
+        "tools/run.py": "from shop.b import f\nf()\n",
+        "tools/shop/__init__.py": "",
+        "tools/shop/b.py": "def f(): ...\n",
+    }
+    assert edges(project, "calls", location=("shop",)) == ["calls tools/run.py -> tools/shop/b.py:f exact"]

@@ -192,7 +192,7 @@ class Fts5TextIndex:
             for table, expression in lookup(query).scored.items():
                 answer = self._connection.execute(
                     f"SELECT rowid FROM {table} WHERE {table} MATCH ? "
-                    "AND rowid IN (SELECT value FROM carray(?))",
+                    "AND +rowid IN (SELECT value FROM carray(?))",  # without the plus, a seek for each row
                     (f"{{{field}}} : ({expression})", within),
                 )
                 found.update(row for (row,) in answer)
