@@ -151,7 +151,7 @@ class Keys:
 
 def _slug(base: str) -> str:
     slug = base.removeprefix("kb_")
-    if not BASE.fullmatch(slug):
+    if not BASE.fullmatch(slug) or slug == "default":  # which is the index of all folders
         raise UsageError(
             f"{base[:80]!r} is no name of a knowledge base; use its slug, as 'quintet kb list' shows it",
             details={"parameter": "kb"},

@@ -9,8 +9,9 @@ from quintet.contracts.tokens import checked_budget, tokens
 from quintet.model import Json, digest
 
 RESULTS = 20  # passages that are looked for
+MOST_RESULTS = 100  # that are compared with one another; the rest is left out
 SHINGLE = 3  # words
-NEAR = 0.8  # share of shingles two passages have in common from which the second says nothing new
+NEAR = 0.8  # share of a passage's shingles in a better one from which it says nothing new
 WORD = re.compile(r"\w+")
 
 Result = Mapping[str, Any]
@@ -24,7 +25,8 @@ def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = No
     budget = checked_budget(budget)
     calls: Any = body["retrieval_calls"]
     results: list[Result] = [result for call in calls for result in call["results"]]
-    distinct = list(_distinct(results))
+    distinct = list(_distinct(results[:MOST_RESULTS]))
+    duplicates = min(len(results), MOST_RESULTS) - len(distinct)
     chosen: list[Result] = []
     for result in distinct:
         if tokens(_text(_cited([*chosen, result], calls[0], None))) <= budget:
@@ -39,8 +41,8 @@ def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = No
         "text": text,
         "references": cited["references"],
         "sources": [_source(one) for one in _results(cited)],
-        "duplicates": len(results) - len(distinct),
-        "left_out": len(distinct) - len(chosen),
+        "duplicates": duplicates,
+        "left_out": len(results) - duplicates - len(chosen),
         "digest": digest(str(calls[0]["query"]), str(budget), text),
     }
 
@@ -50,7 +52,7 @@ def _distinct(results: Sequence[Result]) -> Iterator[Result]:
     seen: list[frozenset[tuple[str, ...]]] = []
     for result in results:
         shingles = _shingles(result["text"])
-        if not any(_alike(shingles, other) for other in seen):
+        if not any(_told(shingles, other) for other in seen):
             seen.append(shingles)
             yield result
 
@@ -61,9 +63,9 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(words[at : at + SHINGLE]) for at in range(last + 1))
 
 
-def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
-    """Both nearly the same, or the one nearly all there in the other."""
-    return len(one & other) >= NEAR * min(len(one), len(other))
+def _told(new: frozenset[tuple[str, ...]], before: frozenset[tuple[str, ...]]) -> bool:
+    """Nearly all of the new is there in what came before it; the other way round it may say more."""
+    return len(new & before) >= NEAR * len(new)
 
 
 def _cited(chosen: Sequence[Result], call: Mapping[str, Any], file_url: FileUrl | None) -> dict[str, Json]:
@@ -86,9 +88,16 @@ def _results(cited: Mapping[str, Any]) -> list[Any]:
 
 def _text(cited: Mapping[str, Any]) -> str:
     label = {one["id"]: one["citation_label"] for one in cited["references"]}
-    passages = [f"{label[one['reference_id']]} {one['text'].strip()}\n" for one in _results(cited)]
+    passages = [
+        f"{label[one['reference_id']]}{_page(one)} {one['text'].strip()}\n" for one in _results(cited)
+    ]
     listed = "".join(_line(one) for one in cited["references"])
     return "\n".join([*passages, f"References\n{listed}"]) if passages else ""
+
+
+def _page(result: Result) -> str:
+    page = result["metadata"].get("page_number")
+    return "" if page is None else f" (p. {page})"
 
 
 def _line(reference: Mapping[str, Any]) -> str:

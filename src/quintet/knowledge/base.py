@@ -1,20 +1,19 @@
 """One knowledge base: put, find, change and remove its documents, and keep it in step with its sources."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from quintet.access import contained
-from quintet.contracts.knowledge import for_base, kept
+from quintet.contracts.knowledge import INDEX_PREFIX, for_base, kept
 from quintet.contracts.parameters import shown
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.ingest.read import Unreadable, read
 from quintet.ingest.walk import Problem, find, size_cap
 from quintet.knowledge import registry
+from quintet.knowledge.attached import FolderSources
 from quintet.knowledge.documents import (
     UPLOADS,
     Outcome,
@@ -24,10 +23,10 @@ from quintet.knowledge.documents import (
 )
 from quintet.knowledge.files import SourceFile
 from quintet.knowledge.putting import Putting, managed
-from quintet.knowledge.registry import FolderSource, Registration, checked_title, shown_properties
+from quintet.knowledge.registry import Registration, shown_properties
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.shelf import Shelf, Tools
-from quintet.knowledge.sources import GROUP, FolderSync
+from quintet.knowledge.sources import GROUP
 from quintet.memory.memory import NO_FILES
 from quintet.model import Json, digest
 from quintet.search.cache import QueryCache
@@ -55,9 +54,10 @@ class KnowledgeBase:
         self._changing = changing
         self._contract = for_base(registration.properties)
         self._cache = QueryCache(tools.settings.cache_entries) if tools.settings.cache_entries else None
-        self._log = RunLog(folder, tools.now_ms)
         self.shelf = Shelf(folder, tools)
         self._putting = Putting(self.shelf, tools)
+        log = RunLog(folder, tools.now_ms)
+        self._sources = FolderSources(self.shelf, tools, log, self.registered, self.change)
 
     def registered(self) -> Registration:
         found = registry.read(self._folder)
@@ -65,15 +65,14 @@ class KnowledgeBase:
             raise unknown(self.slug)
         return found
 
-    def change(self, **values: Any) -> None:
+    def change(self, change: Callable[[Registration], Registration]) -> None:
         with self._changing():
-            registry.write(self._folder, replace(self.registered(), **values))
+            registry.write(self._folder, change(self.registered()))
 
     def describe(self) -> dict[str, Json]:
         base = self.registered()
         with self.shelf.store.snapshot() as snapshot:
-            counts, by_root = snapshot.catalog.counts(), snapshot.documents.counts()
-        sources: list[Json] = [_shown_source(one, by_root.get(one.id, 0)) for one in base.sources]
+            counts = snapshot.catalog.counts()
         return {
             "id": base.slug,
             "index": base.index_name,
@@ -85,16 +84,8 @@ class KnowledgeBase:
             "documents": counts.documents,
             "chunks": counts.chunks,
             "embedded": counts.embedded,
-            "sources": sources,
+            "sources": [*self.sources()],
         }
-
-    def state(self) -> str:
-        """ready; syncing while a source is looked through; error if the last run of a source failed."""
-        last: dict[str, SyncRun] = {}
-        for run in self._log.latest():
-            last.setdefault(run.source_id, run)
-        states = {last[one.id].state for one in self.registered().sources if one.id in last}
-        return "syncing" if "running" in states else "error" if "failed" in states else "ready"
 
     def search(self, query: str, **params: object) -> Response:
         """Contract knowledge over the documents of this base alone."""
@@ -236,9 +227,10 @@ class KnowledgeBase:
 
     def _source_location(self, source_id: str, path: str) -> Path:
         """Reached through no link, so that it lies in the source's folder."""
-        at = find(self._source(source_id).location, path, self._tools.settings.max_document_bytes)
+        root = self._sources.one(source_id).location
+        at = find(root, path, self._tools.settings.max_document_bytes)
         if isinstance(at, Problem):
-            raise _no_file(path)
+            raise _behind_link(path) if _has_link(root, path) else _no_file(path)
         return at.location
 
     def _found(self, id: object) -> Listed:
@@ -266,65 +258,39 @@ class KnowledgeBase:
         allowed: Iterable[Path] | None = None,
     ) -> dict[str, Json]:
         """Make a folder a source; `sync_source` brings its files in. `allowed` are folders it may lie in."""
-        given = os.fspath(directory)
-        location = contained(given, [Path("/").resolve()] if allowed is None else allowed, Path.cwd())
-        if not location.is_dir():
-            raise UsageError(f"{given!r} is not a folder; name one", code="invalid_path")
-        title = checked_title(location.name or "root" if name is None else name, "name")
-        with self._changing():
-            base = self.registered()
-            if any(one.location == str(location) for one in base.sources):
-                raise Conflict(f"{title!r} is a source of this knowledge base already", code="source_exists")
-            if len(base.sources) >= MOST_SOURCES:
-                raise LimitError(f"a knowledge base has at most {MOST_SOURCES} sources", code="too_many")
-            source = FolderSource(_source_id(title, base), title, str(location))
-            registry.write(self._folder, replace(base, sources=(*base.sources, source)))
-        return _shown_source(source, 0)
+        return self._sources.add(os.fspath(directory), name, allowed)
 
     def sources(self) -> list[dict[str, Json]]:
-        with self.shelf.store.snapshot() as snapshot:
-            by_root = snapshot.documents.counts()
-        return [_shown_source(one, by_root.get(one.id, 0)) for one in self.registered().sources]
+        return self._sources.shown()
 
     def source_at(self, directory: str | os.PathLike[str]) -> str | None:
         """The id of the source that is this folder, if it is one."""
-        location = str(Path(directory).resolve())
-        return next((one.id for one in self.registered().sources if one.location == location), None)
+        return self._sources.at(Path(directory))
 
     def remove_source(self, id: str) -> int:
         """Forget a source and its documents; how many went. The files stay where they are."""
-        source = self._source(id)
-        with self._changing():
-            base = self.registered()
-            left = tuple(one for one in base.sources if one.id != source.id)
-            registry.write(self._folder, replace(base, sources=left))
-        return self.shelf.drop_root(source.id)
+        return self._sources.remove(id)
 
     def sync_source(self, id: str, *, progress: SyncProgress | None = None) -> SyncRun:
         """Bring the documents of a source up to date with its folder.
 
         An exception raised from `progress` ends the run with what was committed so far.
         """
-        base, source = self.registered(), self._source(id)
-        with self._log.running(source.id, progress or _silent) as record:
-            FolderSync(self.shelf, base, source, self._tools, record).run()
-        return record.run
+        return self._sources.sync(id, progress)
 
     def runs(self, source_id: str | None = None, limit: int = 20) -> list[SyncRun]:
         """Recorded runs, latest first."""
         self.registered()
-        return [run for run in self._log.latest() if source_id in (None, run.source_id)][:limit]
+        return self._sources.runs(source_id)[:limit]
+
+    def state(self) -> str:
+        """ready; syncing while a source is looked through; error if the last run of a source failed."""
+        return self._sources.state()
 
     def embed(self) -> int:
         """Make vectors that are missing, or all anew where the index has got another embedder."""
         self.registered()
         return self.shelf.embed()
-
-    def _source(self, id: str) -> FolderSource:
-        found = next((one for one in self.registered().sources if one.id == id), None)
-        if found is None:
-            raise NotFound(f"knowledge base {self.slug!r} has no source {shown(id)}", code="unknown_source")
-        return found
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -336,27 +302,39 @@ class KnowledgeBase:
         self.shelf.close()
 
 
+def damaged(slug: str, reason: str) -> dict[str, Json]:
+    """What can be said of a base that cannot be opened."""
+    counts: dict[str, Json] = dict.fromkeys(("created_ms", "documents", "chunks", "embedded"), 0)
+    return {
+        "id": slug,
+        "index": INDEX_PREFIX + slug,
+        "title": slug,
+        "state": "error",
+        "archived": False,
+        **counts,
+        "properties": [],
+        "sources": [],
+        "error": reason,
+    }
+
+
 def unknown(name: object) -> NotFound:
     return NotFound(
         f"there is no knowledge base {shown(name)}; 'quintet kb list' lists them", code="unknown_index"
     )
 
 
+def _has_link(root: str, path: str) -> bool:
+    place = Path(root)
+    return any((place := place / part).is_symlink() for part in path.split("/"))
+
+
+def _behind_link(path: str) -> NotFound:
+    return NotFound(
+        f"a link is where the file {path!r} was, and links are not followed; sync its source",
+        code="invalid_source_file_path",
+    )
+
+
 def _no_file(what: str) -> NotFound:
     return NotFound(f"the file of document {what!r} is not there any more", code="source_file_not_found")
-
-
-def _source_id(name: str, base: Registration) -> str:
-    """The name as a short word, with a number behind it where another source or we have it."""
-    word = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "source"
-    taken = {UPLOADS, *(one.id for one in base.sources)}
-    numbered = (word if number == 1 else f"{word}-{number}" for number in range(1, MOST_SOURCES + 3))
-    return next(one for one in numbered if one not in taken)
-
-
-def _shown_source(source: FolderSource, documents: int) -> dict[str, Json]:
-    return {"id": source.id, "name": source.name, "type": "local_directory", "documents": documents}
-
-
-def _silent(run: SyncRun) -> None:
-    pass

@@ -5,14 +5,15 @@ import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from quintet.contracts.knowledge import INDEX_PREFIX
-from quintet.errors import Conflict, StoreError
+from quintet.errors import Conflict, NotFound, StoreError
 from quintet.knowledge import registry
-from quintet.knowledge.base import KnowledgeBase, unknown
+from quintet.knowledge.base import KnowledgeBase, damaged, unknown
 from quintet.knowledge.registry import (
     SLUG,
     Registration,
@@ -77,11 +78,20 @@ class KnowledgeBases:
             store.close()
 
     def list(self) -> "list[dict[str, Json]]":
-        """What each base says of itself, by slug."""
+        """What each base says of itself, by slug. One that is damaged says so and hides no other."""
         if not self._folder.is_dir():
             return []
-        slugs = sorted(one.name for one in self._folder.iterdir() if SLUG.fullmatch(one.name))
-        return [self.get(slug).describe() for slug in slugs if registry.read(self._folder / slug)]
+        folders = [one for one in self._folder.iterdir() if SLUG.fullmatch(one.name)]
+        slugs = sorted(one.name for one in folders if (one / registry.FILE).exists())
+        return [described for slug in slugs for described in self._described(slug)]
+
+    def _described(self, slug: str) -> Iterator[dict[str, Json]]:
+        try:
+            yield self.get(slug).describe()
+        except NotFound:
+            return  # deleted since it was listed
+        except StoreError as error:
+            yield damaged(slug, error.message)
 
     def get(self, name: str) -> KnowledgeBase:
         """The base of that slug or index name."""
@@ -102,10 +112,10 @@ class KnowledgeBases:
 
     def archive(self, name: str) -> None:
         """Keep a base, but answer no searches from it."""
-        self.get(name).change(archived=True)
+        self.get(name).change(lambda base: replace(base, archived=True))
 
     def unarchive(self, name: str) -> None:
-        self.get(name).change(archived=False)
+        self.get(name).change(lambda base: replace(base, archived=False))
 
     def delete(self, name: str) -> None:
         """Remove a base with its text, vectors, originals and runs. There is no way back."""
@@ -160,7 +170,7 @@ class KnowledgeBases:
         return tuple(
             one
             for one in self._folder.iterdir()
-            if one.is_dir() and (one.name.startswith(".") or registry.read(one) is None)
+            if one.is_dir() and (one.name.startswith(".") or not (one / registry.FILE).exists())
         )
 
     def close(self) -> None:

@@ -49,7 +49,8 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an upload. Where it was refused, `code` and `message` say why."""
+    """What became of an upload. Where it was refused, `code` and `message` say why; where it is found by its
+    words alone for now, they say that (`embedding_postponed`)."""
 
     id: str | None
     outcome: Made
@@ -96,7 +97,7 @@ def accepted(upload: Upload, settings: Settings, now_ns: int) -> Accepted:
         name,
         None if upload.title is None else checked_title(upload.title),
         None if upload.uri is None else _checked_uri(upload.uri),
-        _checked_own(upload.metadata or {}),
+        _checked_own({} if upload.metadata is None else upload.metadata),
     )
 
 

@@ -22,14 +22,15 @@ class SourceFile:
     digest: str
 
 
-def write_whole(file: Path, data: bytes) -> None:
-    """Replace a file in one step; a kill leaves the old one, or none."""
+def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace a file in one step; a kill leaves the old one, or none. A durable one outlives a power cut."""
     fresh = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
     try:
         with fresh.open("xb") as out:
             out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
+            if durable:
+                out.flush()
+                os.fsync(out.fileno())
         fresh.replace(file)
     except OSError as error:
         fresh.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """Uploads into documents: checked, parsed, compared with what is there, and written in one commit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quintet.contracts.knowledge import kept
 from quintet.errors import Conflict, QuintetError
@@ -37,7 +37,8 @@ class Putting:
                         raise
                     outcomes.append(Outcome(upload.id, "refused", upload.name, 0, error.code, error.message))
         if group.entries:
-            self._shelf.put(list(group.entries.values()), Root(UPLOADS, UPLOADS), group.originals)
+            why_not = self._shelf.put(list(group.entries.values()), Root(UPLOADS, UPLOADS), group.originals)
+            outcomes = [_without_vectors(one, why_not) if why_not else one for one in outcomes]
             if any(one.outcome == "updated" for one in outcomes):
                 self._shelf.tidy()
         return outcomes
@@ -63,6 +64,12 @@ class Putting:
             raise managed(found[one.id])
         known = found.get(one.document_id)
         return None if known is None else (known.document.content_hash, known.shape)
+
+
+def _without_vectors(one: Outcome, why: str) -> Outcome:
+    if one.outcome not in ("created", "updated"):
+        return one
+    return replace(one, code="embedding_postponed", message=f"its vectors were not made: {why}")
 
 
 def managed(listed: Listed) -> Conflict:

@@ -1,7 +1,7 @@
 """Runs of a source, recorded step by step: what was looked at, what changed, where it stands or ended."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -52,9 +52,23 @@ class RunLog:
         self._folder = base / FOLDER
         self._clock_ms = clock_ms
 
-    def latest(self, limit: int = KEPT_RUNS) -> list[SyncRun]:
-        """Latest first. One that says it is running while nobody holds the lock was interrupted."""
-        found = [_read(file) for file in sorted(self._files(), reverse=True)[:limit]]
+    def latest(self) -> list[SyncRun]:
+        """Latest first."""
+        return self._judged([_read(file) for file in self._files(newest_first=True)])
+
+    def last_of(self, source_ids: Collection[str]) -> list[SyncRun]:
+        """The last run of each of these, of those that had any; older ones are not even read."""
+        found: dict[str, SyncRun] = {}
+        for file in self._files(newest_first=True) if source_ids else ():
+            run = _read(file)
+            if run.source_id in source_ids:
+                found.setdefault(run.source_id, run)
+            if len(found) == len(source_ids):
+                break
+        return self._judged(list(found.values()))
+
+    def _judged(self, found: list[SyncRun]) -> list[SyncRun]:
+        """A run that says it is running while nobody holds the lock was interrupted."""
         if not any(run.state == "running" for run in found) or self._held():
             return found
         return [
@@ -65,7 +79,7 @@ class RunLog:
     @contextmanager
     def running(self, source_id: str, progress: SyncProgress) -> Iterator["Recorder"]:
         """A run that ends as done, or as failed with what ended it."""
-        with self._locked():
+        with self.exclusive():
             recorder = Recorder(self._write, self._started(source_id), progress)
             try:
                 yield recorder
@@ -76,7 +90,8 @@ class RunLog:
             recorder.end("done", self._clock_ms())
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
+        """While this is held no source is synced."""
         lock = FileLock(self._base / LOCK, timeout=0, thread_local=False)
         try:
             lock.acquire()
@@ -92,24 +107,25 @@ class RunLog:
 
     def _held(self) -> bool:
         try:
-            with self._locked():
+            with self.exclusive():
                 return False
         except Conflict:
             return True
 
-    def _files(self) -> list[Path]:
-        return list(self._folder.glob("[0-9]*.json")) if self._folder.is_dir() else []
+    def _files(self, *, newest_first: bool = False) -> list[Path]:
+        return sorted(self._folder.glob("[0-9]*.json"), reverse=newest_first)
 
     def _started(self, source_id: str) -> SyncRun:
         self._folder.mkdir(exist_ok=True)
-        files = sorted(self._files())
+        files = self._files()
         for old in files[: -KEPT_RUNS + 1]:
             old.unlink(missing_ok=True)
         number = int(files[-1].stem) + 1 if files else 1
         return SyncRun(number, source_id, self._clock_ms())
 
     def _write(self, run: SyncRun) -> None:
-        write_whole(self._folder / f"{run.id:08d}.json", json.dumps(asdict(run)).encode())
+        record = json.dumps(asdict(run)).encode()
+        write_whole(self._folder / f"{run.id:08d}.json", record, durable=run.state != "running")
 
 
 class Recorder:

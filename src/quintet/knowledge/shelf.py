@@ -48,16 +48,18 @@ class Shelf:
         self.originals = Originals(folder)
         self._swept = False
 
-    def put(self, entries: Sequence[Entry], root: Root, originals: Mapping[str, bytes]) -> None:
-        """Write documents with their vectors. If the embedder fails, the text is kept and can be found."""
-        embedded = self._embedded(entries)
+    def put(self, entries: Sequence[Entry], root: Root, originals: Mapping[str, bytes]) -> str:
+        """Write documents with their vectors; why there are none, where the embedder failed. The text is
+        kept and can be found all the same."""
+        embedded, why_not = self._embedded(entries)
         with self.store.writer(self._tools.settings.writer_timeout) as writer:
             self._sweep(writer)
             for sha256, data in originals.items():
                 self.originals.keep(sha256, data)
             stored = self._stored_embedder()
             if embedded is not None and stored not in (None, embedded.identity):
-                embedded = None  # vectors of two embedders do not mix; `embed` makes all of them anew
+                embedded = None
+                why_not = f"the others were made by {stored}; 'quintet kb embed' makes all anew"
             with writer.batch():
                 if root not in writer.roots():
                     writer.put_root(root)
@@ -67,6 +69,7 @@ class Shelf:
                 if embedded is not None:
                     _put_vectors(writer, embedded, stored)
             writer.settle()
+        return why_not
 
     def remove(self, root: str, paths: Sequence[str]) -> None:
         with self.store.writer(self._tools.settings.writer_timeout) as writer:
@@ -108,10 +111,10 @@ class Shelf:
         embedder = self._tools.embedder()
         return None if embedder is None or stored not in (None, embedder.identity) else embedder
 
-    def _embedded(self, entries: Sequence[Entry]) -> Embedded | None:
+    def _embedded(self, entries: Sequence[Entry]) -> tuple[Embedded | None, str]:
         embedder = self._tools.embedder()
         if embedder is None:
-            return None
+            return None, ""
         texts = {
             text_hash(chunk): embedding_text(chunk.heading_path, chunk.content)
             for entry in entries
@@ -124,9 +127,9 @@ class Shelf:
                 some = hashes[start : start + self._tools.settings.embed_batch]
                 made = quantise(embedder.embed_documents([texts[one] for one in some]))
                 vectors.update(zip(some, made, strict=True))
-        except QuintetError:
-            return None  # `describe` counts what has no vector yet, and searches say so
-        return Embedded(embedder.identity, embedder.dimensions, vectors)
+        except QuintetError as error:
+            return None, error.message
+        return Embedded(embedder.identity, embedder.dimensions, vectors), ""
 
     def _stored_embedder(self) -> str | None:
         with self.store.snapshot() as snapshot:

@@ -28,7 +28,7 @@ class Limits:
     jobs: int = 8  # unfinished jobs; 429 beyond
     document_bytes: int = 50_000_000  # of one uploaded file; 413
     upload_bytes: int = 200_000_000  # of all files of one call; 413
-    texts_bytes: int = 16_000_000  # of the documents sent as JSON in one call; 413
+    texts_bytes: int = 8_000_000  # of the documents sent as JSON in one call; 413
     documents: int = 500  # in one call; 413
     upload_seconds: float = 300.0  # to send documents, 408; then to have them written, 503
     uploads: int = 4  # under way at once; 429 beyond

@@ -34,7 +34,7 @@ class Gauges:
             "quintet_cache_entries": ("Entries in the cache.", cache.entries),
             "quintet_cache_bytes": ("Memory the cache takes, about.", cache.bytes),
             "quintet_engine_calls": ("Calls of the engine, running and waiting.", self._workers.admitted),
-            "quintet_jobs_unfinished": ("Reindex jobs, running and waiting.", self._jobs.unfinished),
+            "quintet_jobs_unfinished": ("Jobs, running and waiting.", self._jobs.unfinished),
         }
 
     def _status(self) -> IndexStatus:

@@ -1,4 +1,4 @@
-"""What takes long as jobs, reindexing and syncing sources: one runs, the others wait; each can be followed and cancelled."""
+"""What takes long, as jobs: one runs, the others wait; each can be followed and cancelled."""
 
 import logging
 import secrets
@@ -28,7 +28,7 @@ class Cancelled(Exception):  # noqa: N818  (not an error: somebody wanted it)
 class Job:
     """One run. It is changed by its own thread and read by any."""
 
-    def __init__(self, kind: Kind, base: str | None) -> None:
+    def __init__(self, kind: Kind = "reindex", base: str | None = None) -> None:
         """`base` is the slug of the knowledge base it works on, if it is one."""
         self.id = secrets.token_hex(8)
         self.kind = kind

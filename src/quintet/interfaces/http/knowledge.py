@@ -1,12 +1,12 @@
 """The routes of knowledge bases, their sources and runs. Documents have a module of their own."""
 
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -41,19 +41,27 @@ def guarded(site: "Site", path: str, **handlers: tuple[Scope, Handler]) -> Route
     async def endpoint(request: Request) -> Response:
         scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
         key = await site.guard.admit(request.headers, scope, in_base=True)
-        try:
+        with placeless_errors(site.doors):
             return await handler(request, Reach(site.doors, key))
-        except QuintetError as error:
-            error.message = await anyio.to_thread.run_sync(placeless, site.doors, error.message)
-            raise
 
     return Route(path, endpoint, methods=list(handlers))
 
 
+@contextmanager
+def placeless_errors(doors: Doors) -> Iterator[None]:
+    try:
+        yield
+    except QuintetError as error:
+        error.message = placeless(doors, error.message)
+        raise
+
+
 def placeless(doors: Doors, text: str) -> str:
     """Without the places on this machine's disk that nobody outside needs to know."""
+    if os.sep not in text:
+        return text
     places = {str(place) for place in (doors.folder, doors.folder.resolve(), *doors.allowed)}
-    for place in sorted(places - {Path(doors.folder.anchor).as_posix()}, key=len, reverse=True):
+    for place in sorted((one for one in places if one in text), key=len, reverse=True):
         text = text.replace(place, HIDDEN)
     return text
 
@@ -130,7 +138,7 @@ class KnowledgeRoutes:
         reach.check_everywhere("add folders of this machine")
         asked = await json_object(request, self._site.limits)
         known_fields(asked, ["directory", "name"], "a source")
-        if not isinstance(asked.get("directory"), str):
+        if not isinstance(asked.get("directory"), str) or not asked["directory"]:
             raise UsageError(
                 "directory must name a folder of the server's machine", details={"parameter": "directory"}
             )
@@ -157,14 +165,14 @@ class KnowledgeRoutes:
 
     async def sync(self, request: Request, reach: Reach) -> Response:
         """A job. That there is such a source is checked before it is begun."""
-        await json_object(request, self._site.limits, required=False)
         base = await self._site.workers.run(partial(self._with_source, request, reach))
 
         def work(progress: Progress) -> dict[str, Any]:
             def told(run: SyncRun) -> None:
                 progress(run.step, run.changed, run.scanned)
 
-            return self._shown(base.sync_source(request.path_params["source"], progress=told))
+            with placeless_errors(self._site.doors):
+                return self._shown(base.sync_source(request.path_params["source"], progress=told))
 
         job = self._site.jobs.start(work, "sync", base.slug)
         return answered(job.view(), 202, {"Location": f"/v1/jobs/{job.id}"})

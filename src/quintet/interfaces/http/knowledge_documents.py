@@ -19,7 +19,7 @@ from quintet.interfaces.http.knowledge_uploads import Received
 from quintet.interfaces.http.limits import json_object
 from quintet.interfaces.http.requests import known_fields
 from quintet.interfaces.http.wire import answered, bounded
-from quintet.knowledge import KnowledgeBase, Outcome, Upload
+from quintet.knowledge import Outcome, Upload
 
 if TYPE_CHECKING:
     from quintet.interfaces.http.routes import Site
@@ -69,29 +69,43 @@ class DocumentRoutes:
         if kind == "multipart/form-data":
             return await self._put_files(request, reach)
         body = await json_object(request, self._for_texts)
-        work = partial(_put_several if "documents" in body else _put_one, body=body, limits=self._site.limits)
-        return _told(await self._site.writers.run(lambda: work(named(request, reach))))
+        uploads = _uploads(body, self._site.limits.documents) if "documents" in body else None
+
+        def work() -> list[Outcome]:
+            base = named(request, reach)
+            return base.put_many(uploads) if uploads else [base.put(**_checked(body, "a document"))]
+
+        return _told(await self._site.writers.run(work))
 
     async def _put_files(self, request: Request, reach: Reach) -> Response:
         with self._site.uploads.place() as spool:
             received = await self._site.uploads.receive(request, spool)
             about = _about(received)
-            work = partial(_put_received, received=received, about=about)
-            return _told(await self._site.writers.run(lambda: work(named(request, reach))))
+
+            def work() -> list[Outcome]:
+                base = named(request, reach)
+                batches = ([replace(one, **about) for one in batch] for batch in received.contents())
+                return [outcome for batch in batches for outcome in base.put_many(batch)]
+
+            return _told(await self._site.writers.run(work))
 
     async def change(self, request: Request, reach: Reach) -> Response:
         """With a text it replaces the document; without one it changes what is said about it."""
         body = await json_object(request, self._for_texts)
         known_fields(body, [name for name in FIELDS if name != "id"], "a document")
         document = request.path_params["doc"]
-        if "text" in body or "content" in body:
-            work = partial(_put_one, body={**body, "id": document}, limits=self._site.limits)
-            return _told(await self._site.writers.run(lambda: work(named(request, reach))))
-        known_fields(body, ABOUT, "a change without a text")
-        if not body:
-            raise UsageError(f"there is nothing to change; give a text, or any of {', '.join(ABOUT)}")
-        update = partial(_updated, document=document, body=body)
-        return _told([await self._site.writers.run(lambda: update(named(request, reach)))])
+        if "text" not in body and "content" not in body:
+            known_fields(body, ABOUT, "a change without a text")
+            if not body:
+                raise UsageError(f"there is nothing to change; give a text, or any of {', '.join(ABOUT)}")
+
+        def work() -> Outcome:
+            base = named(request, reach)
+            if "text" in body or "content" in body:
+                return base.put(**_checked({**body, "id": document}, "a document"))
+            return base.update(document, **body)
+
+        return _told([await self._site.writers.run(work)])
 
     async def delete(self, request: Request, reach: Reach) -> Response:
         document = request.path_params["doc"]
@@ -112,18 +126,14 @@ class DocumentRoutes:
         return await self._site.workers.run(work)
 
 
-def _put_one(base: KnowledgeBase, body: Mapping[str, Any], limits: Any) -> list[Outcome]:
-    return [base.put(**_checked(body, "a document"))]
-
-
-def _put_several(base: KnowledgeBase, body: Mapping[str, Any], limits: Any) -> list[Outcome]:
+def _uploads(body: Mapping[str, Any], most: int) -> list[Upload]:
     known_fields(body, ["documents"], "a call with several documents")
     given = body["documents"]
     if not isinstance(given, list) or not given or not all(isinstance(one, dict) for one in given):
         raise UsageError("documents must be a list of objects", details={"parameter": "documents"})
-    if len(given) > limits.documents:
-        raise LimitError(f"the call has {len(given)} documents; at most {limits.documents} are taken at once")
-    return base.put_many([_upload(one, f"documents[{place}]") for place, one in enumerate(given)])
+    if len(given) > most:
+        raise LimitError(f"the call has {len(given)} documents; at most {most} are taken at once")
+    return [_upload(one, f"documents[{place}]") for place, one in enumerate(given)]
 
 
 def _upload(given: Mapping[str, Any], whose: str) -> Upload:
@@ -142,13 +152,6 @@ def _checked(given: Mapping[str, Any], whose: str) -> Mapping[str, Any]:
     return given
 
 
-def _put_received(base: KnowledgeBase, received: Received, about: Mapping[str, Any]) -> list[Outcome]:
-    outcomes: list[Outcome] = []
-    for batch in received.contents():
-        outcomes += base.put_many([replace(one, **about) for one in batch])
-    return outcomes
-
-
 def _about(received: Received) -> dict[str, Any]:
     """What the form says besides its files. Only metadata can be of several files at once."""
     if not received.files:
@@ -164,10 +167,6 @@ def _about(received: Received) -> dict[str, Any]:
         except (ValueError, RecursionError):
             raise UsageError("metadata must be a JSON object", details={"parameter": "metadata"}) from None
     return about
-
-
-def _updated(base: KnowledgeBase, document: str, body: Mapping[str, Any]) -> Outcome:
-    return base.update(document, **body)
 
 
 def _told(outcomes: Sequence[Outcome]) -> Response:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
+from io import FileIO
 from typing import Final
 from urllib.parse import quote
 
@@ -36,9 +37,9 @@ _reading = anyio.CapacityLimiter(READERS)
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open file, as it was when it was opened."""
+    """An open file, as it was when it was opened. Should nobody send it, it closes by itself."""
 
-    descriptor: int
+    file: FileIO
     size: int
     modified_ns: int
     etag: str
@@ -65,7 +66,7 @@ def opened(file: SourceFile) -> Opened:
         raise _gone()
     marks = f"{file.digest}:{found.st_mtime_ns}:{found.st_size}"
     etag = f'"{sha256(marks.encode()).hexdigest()[:32]}"'
-    return Opened(descriptor, found.st_size, found.st_mtime_ns, etag)
+    return Opened(FileIO(descriptor), found.st_size, found.st_mtime_ns, etag)
 
 
 def _gone() -> NotFound:
@@ -91,7 +92,7 @@ def sent(file: SourceFile, found: Opened, asked: Headers) -> Response:
 
 
 def _closed(found: Opened, answer: Response) -> Response:
-    os.close(found.descriptor)
+    found.file.close()
     return answer
 
 
@@ -113,7 +114,7 @@ class FileStream(Response):
                     await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
-            os.close(self._found.descriptor)
+            self._found.file.close()
 
     async def _parts(self) -> AsyncIterator[bytes]:
         place = self._range.start
@@ -126,8 +127,8 @@ class FileStream(Response):
             yield part
 
     def _read(self, size: int, place: int) -> bytes:
-        os.lseek(self._found.descriptor, place, os.SEEK_SET)
-        return os.read(self._found.descriptor, size)
+        self._found.file.seek(place)
+        return self._found.file.read(size)
 
 
 def _headers(file: SourceFile, found: Opened) -> dict[str, str]:

@@ -12,7 +12,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
-from quintet.errors import LimitError, UsageError
+from quintet.errors import LimitError, QuintetError, StoreError, UsageError
 from quintet.interfaces.http.config import Limits
 from quintet.interfaces.http.wire import CLOSE, RequestError
 from quintet.knowledge import Upload
@@ -96,21 +96,27 @@ class Uploads:
         return form.received
 
     async def _parse(self, request: Request, form: "_Form") -> None:
+        """To the end of the body even where it is refused, within reason, so that the client reads why."""
         most, size = self._limits.upload_bytes, 0
-        problem: LimitError | UsageError | None = None
+        declared = request.headers.get("content-length", "0")
+        problem: QuintetError | None = None
+        if declared.isdecimal() and int(declared) > most * LINGER:
+            raise _too_large(most)
         async for part in request.stream():
             size += len(part)
             if size > most:
-                problem = LimitError(f"the files of one call may have {most} bytes; send them in several")
+                problem = _too_large(most)
             if size > most * LINGER:
                 break
             if problem is None and part:
-                try:
-                    await anyio.to_thread.run_sync(form.write, part)
-                except (LimitError, UsageError) as error:  # told once all was read
-                    problem = error
+                problem = await anyio.to_thread.run_sync(form.write, part)
         if problem is not None:
             raise problem
+
+
+def _too_large(most: int) -> RequestError:
+    message = f"the files of one call may have {most} bytes; send them in several calls"
+    return RequestError(413, "too_large", message, CLOSE)
 
 
 def _boundary(request: Request) -> bytes:
@@ -148,11 +154,17 @@ class _Form:
             },
         )
 
-    def write(self, part: bytes) -> None:
+    def write(self, part: bytes) -> QuintetError | None:
+        """Take in what came; what is wrong with it, if something is."""
         try:
             self._parser.write(part)
         except FormParserError as error:
-            raise UsageError(f"the body is no multipart/form-data: {error}") from None
+            return UsageError(f"the body is no multipart/form-data: {error}")
+        except (LimitError, UsageError) as error:
+            return error
+        except OSError as error:
+            return StoreError(f"the files cannot be kept for a moment: {error.strerror}; check the disk")
+        return None
 
     def _begin(self) -> None:
         self._headers, self._name, self._value = {}, b"", b""

@@ -14,6 +14,11 @@ RECEIPT: Schema = {
     "default": False,
     "description": "add a receipt that /v1/verify can replay",
 }
+REFERENCES: Schema = {
+    "type": "boolean",
+    "default": False,
+    "description": "add the documents behind the results, numbered as an answer cites them",
+}
 QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; anything may be typed"}
 
 
@@ -92,7 +97,8 @@ def retrieval_request(contract: Contract) -> Schema:
     """Spec 003's canonical request."""
     own = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
     inner = object_schema({"query": QUERY, **own}, required=["query"])
-    return object_schema({"retrieval": inner, "receipt": RECEIPT}, required=["retrieval"])
+    beside = {"receipt": RECEIPT, "references": REFERENCES}
+    return object_schema({"retrieval": inner, **beside}, required=["retrieval"])
 
 
 def reindex_request() -> Schema:

@@ -234,15 +234,31 @@ REINDEXED = closed(
     },
     optional=("indexed_paths",),
 )
+RUN = closed(
+    {
+        "id": COUNT,
+        "source_id": TEXT,
+        "started_ms": COUNT,
+        "state": one_of("running", "done", "failed"),
+        "step": one_of("scan", "read", "remove", "embed", "done"),
+        "path": MAYBE_TEXT,
+        **dict.fromkeys(("scanned", "changed", "deleted"), COUNT),
+        **dict.fromkeys(("created_documents", "updated_documents", "deleted_documents"), COUNT),
+        "problems": several(closed({"path": TEXT, "reason": TEXT})),
+        "unlisted_problems": COUNT,
+        "error": MAYBE_TEXT,
+        "finished_ms": MAYBE_COUNT,
+    }
+)
 JOB = closed(
     {
         "id": TEXT,
-        "kind": one_of("reindex"),
+        "kind": one_of("reindex", "sync"),
         "state": one_of("queued", "running", "done", "failed", "cancelled"),
         "cancel_requested": FLAG,
         "created": TEXT,
         "progress": {"anyOf": [PROGRESS, {"type": "null"}]},
-        "result": {"anyOf": [REINDEXED, {"type": "null"}]},
+        "result": {"anyOf": [REINDEXED, RUN, {"type": "null"}]},
         "error": {"anyOf": [ERROR["properties"]["error"], {"type": "null"}]},
     }
 )

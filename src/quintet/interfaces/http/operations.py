@@ -1,0 +1,62 @@
+"""One operation of the OpenAPI document: what it is called, takes and answers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+
+PROBLEMS: Mapping[int, str] = {
+    400: "the request cannot be understood",
+    401: "the API key is missing, wrong or revoked",
+    403: "the key, the Host, the Origin or the path is not allowed",
+    404: "nothing has that name",
+    408: "the body did not arrive in time",
+    409: "the index is in a state that forbids it",
+    413: "the body or the answer is too large",
+    415: "the body is of a type that is not taken here",
+    429: "too many requests; Retry-After says when to come back",
+    501: "an optional part is not installed",
+    503: "the store failed, or no answer within the time a request may take",
+}
+ALWAYS = (401, 403, 429, 503)
+WITH_BODY = (400, 408, 413, 415, *ALWAYS)
+SEARCHED = (404, 409, 501, *WITH_BODY)
+
+
+def operation(
+    name: str,
+    summary: str,
+    answer: Schema,
+    problems: tuple[int, ...],
+    *,
+    status: int = 200,
+    media: str = "application/json",
+    body: Schema | None = None,
+    required: bool = True,
+) -> Schema:
+    found: Schema = {
+        "operationId": name,
+        "summary": summary,
+        "responses": {
+            str(status): {"description": "the answer", "content": {media: {"schema": answer}}},
+            **{str(code): _problem(code) for code in sorted(problems)},
+        },
+    }
+    if body is not None:
+        found["requestBody"] = {"required": required, "content": {"application/json": {"schema": body}}}
+    return found
+
+
+def _problem(code: int) -> Schema:
+    schema = {"$ref": "#/components/schemas/Error"}
+    return {"description": PROBLEMS[code], "content": {"application/json": {"schema": schema}}}
+
+
+def in_path(name: str, what: str) -> Schema:
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "description": what,
+        "schema": {"type": "string", "minLength": 1},
+    }

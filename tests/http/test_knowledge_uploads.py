@@ -1,0 +1,158 @@
+"""Files sent as a form: several at once, bounded, and none unless all arrived."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from http_serving import child, code_of, indexed
+
+BASE = "/v1/knowledge-bases/shelf"
+BOUNDARY = "line-between"
+FIELD = b'--line-between\r\nContent-Disposition: form-data; name="%s"\r\n\r\n'
+FORM = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A server with small limits."""
+    place = indexed(tmp_path_factory.mktemp("uploads"))
+    limits = {"document_bytes": 5_000, "upload_bytes": 20_000, "documents": 5, "texts_bytes": 3_000}
+    with child(place, **limits) as server, server.client() as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def empty_base(client: httpx.Client) -> Iterator[None]:
+    client.post("/v1/knowledge-bases", json={"slug": "shelf"})
+    yield
+    client.delete(BASE)
+
+
+def sent(client: httpx.Client, *files: tuple[str, str | bytes], **fields: str) -> httpx.Response:
+    return client.post(f"{BASE}/documents", files=[("file", one) for one in files], data=fields)
+
+
+def raw(client: httpx.Client, body: bytes, headers: Any = FORM) -> httpx.Response:
+    return client.post(f"{BASE}/documents", content=body, headers=headers)
+
+
+def part(name: str, data: bytes) -> bytes:
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    return head.encode() + data + b"\r\n"
+
+
+def count(client: httpx.Client) -> int:
+    return int(client.get(BASE).json()["documents"])
+
+
+def test_several_files_are_taken_at_once_and_again_without_effect(client: httpx.Client) -> None:
+    files = (("a.md", "# Alpha\n\nfirst"), ("b.txt", "second"), ("c.json", '{"third": 3}'))
+    told = sent(client, *files, metadata='{"team": "red"}').json()["documents"]
+    assert [(one["name"], one["outcome"]) for one in told] == [
+        (name, "created") for name in ("a.md", "b.txt", "c.json")
+    ]
+    documents = client.get(f"{BASE}/documents").json()["documents"]
+    assert {one["title"] for one in documents} >= {"Alpha"}
+    assert {one["mime_type"] for one in documents} == {"text/markdown", "text/plain", "application/json"}
+    assert all(one["metadata"]["team"] == "red" for one in documents)
+    again = sent(client, *files, metadata='{"team": "red"}').json()["documents"]
+    assert {one["outcome"] for one in again} == {"unchanged"}
+    assert count(client) == 3
+
+
+def test_one_file_can_be_given_a_title_an_address_and_an_id(client: httpx.Client) -> None:
+    about = {"title": "A title", "uri": "https://example.com/a", "id": "mine"}
+    assert sent(client, ("ünïcode 茶.txt", "text"), **about).status_code == 200
+    found = client.get(f"{BASE}/documents/mine").json()
+    assert (found["title"], found["uri"], found["source_name"]) == (
+        "A title",
+        "https://example.com/a",
+        "ünïcode 茶.txt",
+    )
+    assert code_of(sent(client, ("a.txt", "a"), ("b.txt", "b"), id="one"))[0] == 400
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_out_the_rest(client: httpx.Client) -> None:
+    told = sent(client, ("bad.pdf", b"%PDF-1.4 no more"), ("good.txt", "good")).json()["documents"]
+    assert [one["outcome"] for one in told] == ["refused", "created"]
+    assert told[0]["message"]
+    assert count(client) == 1
+
+
+def test_too_much_is_refused_whole(client: httpx.Client) -> None:
+    small = ("small.txt", "small")
+    assert code_of(sent(client, small, ("large.txt", "x" * 5_001))) == (413, "too_large")
+    assert code_of(sent(client, *[(f"{n}.txt", str(n)) for n in range(6)])) == (413, "too_large")
+    assert code_of(sent(client, *[(f"{n}.txt", str(n) * 4_990) for n in range(5)])) == (413, "too_large")
+    assert code_of(sent(client, small, metadata="x" * 200_000)) == (413, "too_large")
+    assert code_of(client.post(f"{BASE}/documents", json={"text": "x" * 3_000})) == (413, "too_large")
+    several = [{"text": str(number)} for number in range(6)]
+    assert code_of(client.post(f"{BASE}/documents", json={"documents": several})) == (413, "too_large")
+    assert count(client) == 0
+    assert sent(client, small).status_code == 200
+
+
+def test_names_that_are_paths_are_names(client: httpx.Client) -> None:
+    told = sent(client, ("../../keys.txt", "a"), ("C:\\boot.txt", "b"), ("/etc/passwd.txt", "c"))
+    assert [one["outcome"] for one in told.json()["documents"]] == ["created"] * 3
+    names = {one["source_name"] for one in client.get(f"{BASE}/documents").json()["documents"]}
+    assert names == {"keys.txt", "boot.txt", "passwd.txt"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"not a form",
+        b"--line-between",
+        b"--line-between--\r\n",
+        part("a.txt", b"whole"),
+        part("a.txt", b"whole") + b'--line-between\r\nContent-Disposition: form-data; name="file"; filen',
+        part("a.txt", b"whole") + b"--line-between\r\n\r\nno header\r\n--line-between--\r\n",
+        FIELD % b"colour" + b"red\r\n--line-between--\r\n",
+        b"--line-between\r\n" + b"X-H: 1\r\n" * 200 + b"\r\n\r\n--line-between--\r\n",
+        part("a.txt", b"whole") + FIELD % b"metadata" + b"{\r\n--line-between--\r\n",
+    ],
+)
+def test_what_is_no_whole_form_changes_nothing(client: httpx.Client, body: bytes) -> None:
+    assert code_of(raw(client, body))[0] == 400
+    assert count(client) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("multipart/form-data", 400),
+        ("multipart/form-data; boundary=" + "b" * 71, 400),
+        ("multipart/mixed; boundary=x", 415),
+        ("text/plain", 415),
+    ],
+)
+def test_another_type_of_body_is_refused(client: httpx.Client, kind: str, status: int) -> None:
+    body = part("a.txt", b"whole") + b"--line-between--\r\n"
+    assert code_of(raw(client, body, {"Content-Type": kind}))[0] == status
+
+
+def test_files_for_a_base_that_there_is_not_are_refused(client: httpx.Client) -> None:
+    answer = client.post("/v1/knowledge-bases/none/documents", files={"file": ("a.txt", "a")})
+    assert code_of(answer) == (404, "unknown_index")
+
+
+def test_an_upload_too_many_is_told_to_wait(library: Path) -> None:
+    with child(library, uploads=0) as server, server.client() as client:
+        client.post("/v1/knowledge-bases", json={"slug": "shelf"})
+        refused = sent(client, ("a.txt", "a"))
+        assert code_of(refused) == (429, "too_many")
+        assert refused.headers["retry-after"]
+
+
+def test_a_client_that_leaves_in_the_middle_leaves_nothing(client: httpx.Client) -> None:
+    def halting() -> Iterator[bytes]:
+        yield part("a.txt", b"whole")
+        raise RuntimeError("gone")
+
+    with pytest.raises(RuntimeError):
+        client.post(f"{BASE}/documents", content=halting(), headers=FORM)
+    assert count(client) == 0

@@ -1,0 +1,100 @@
+"""Killed in the middle: whole documents only, and the same upload again completes it."""
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+import quintet
+from knowledge.answers import found, ids
+from knowledge.uploading import DOCUMENTS, upload
+from quintet.knowledge import KnowledgeBase
+from quintet.knowledge.runs import INTERRUPTED
+
+CHILD = Path(__file__).with_name("uploading.py")
+SEED = 7
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    with quintet.open(tmp_path / "empty", "hashing") as index:
+        index.knowledge.create("docs")
+    return tmp_path / "empty"
+
+
+def uploading(folder: Path, moment: int = 0) -> "subprocess.Popen[str]":
+    command = [sys.executable, str(CHILD), str(folder), str(moment)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def check_whole(base: KnowledgeBase, folder: Path) -> int:
+    """Every document that is there is there with all its text, vectors and its original."""
+    told = base.describe()
+    assert told["chunks"] == told["embedded"]
+    documents = base.documents(limit=1000)
+    for document in documents:
+        id = str(document["id"])
+        expected = upload(int(id[1:])).data
+        assert base.source_file(id).location.read_bytes() == expected
+        results = found(
+            base.search("filler part0 part1 part2", top_k=100, mode="keyword", filters={"document_id": id})
+        )
+        assert len(results) == document["chunks"]
+        assert {f"part{part}" for part in range(3)} <= set(" ".join(one["text"] for one in results).split())
+    connection = apsw.Connection(str(folder / "knowledge" / "docs" / "index.db"))
+    assert connection.pragma("integrity_check") == "ok"
+    connection.close()
+    return len(documents)
+
+
+def test_a_killed_upload_leaves_whole_documents_and_can_be_repeated(empty: Path) -> None:
+    with uploading(empty) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+        child.stdout.read()
+    assert child.returncode == -signal.SIGKILL
+    with quintet.open(empty, "hashing") as index:
+        base = index.knowledge.get("docs")
+        assert 32 <= check_whole(base, empty) <= DOCUMENTS
+        outcomes = base.put_many([upload(number) for number in range(DOCUMENTS)])
+        assert {one.outcome for one in outcomes} <= {"created", "unchanged"}
+        assert check_whole(base, empty) == DOCUMENTS
+
+
+def test_a_kill_at_any_statement_leaves_whole_documents(empty: Path, tmp_path: Path) -> None:
+    unharmed = uploading(shutil.copytree(empty, tmp_path / "unharmed"), 10**9)
+    total = int(unharmed.communicate()[0].split()[-1])
+    for moment in random.Random(SEED).sample(range(1, total), 3):
+        folder = shutil.copytree(empty, tmp_path / str(moment))
+        child = uploading(folder, moment)
+        child.communicate()
+        assert child.returncode == -signal.SIGKILL
+        with quintet.open(folder, "hashing") as index:
+            base = index.knowledge.get("docs")
+            there = check_whole(base, folder)
+            assert there % 32 == 0 and there < DOCUMENTS + 1
+            base.put_many([upload(number) for number in range(DOCUMENTS)])
+            originals = list((folder / "knowledge" / "docs" / "files").iterdir())
+            assert check_whole(base, folder) == len(originals) == DOCUMENTS
+
+
+def test_a_run_whose_process_was_killed_is_known_as_interrupted(base: KnowledgeBase, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.md").write_text("a word", "utf-8")
+    base.add_source("papers")
+    script = (
+        "import os, signal, quintet\n"
+        f"base = quintet.open({str(tmp_path / '.quintet')!r}, 'hashing').knowledge.get('docs')\n"
+        "base.sync_source('papers', progress=lambda run: run.path and os.kill(os.getpid(), signal.SIGKILL))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert (base.state(), base.runs()[0].error) == ("error", INTERRUPTED)
+    base.sync_source("papers")
+    assert (base.state(), ids(base.search("word")) != []) == ("ready", True)
