@@ -34,8 +34,8 @@ from quintet.search.related import Related, related
 from quintet.search.search import Response, search
 from quintet.search.why import Explanation, why
 from quintet.settings import load_settings
-from quintet.stores.sqlite.doctor import Check
-from quintet.stores.sqlite.store import FILE, SqliteSnapshot, SqliteStore
+from quintet.stores.sqlite.doctor import Check, examine_memory
+from quintet.stores.sqlite.store import FILE, MEMORY, SqliteSnapshot, SqliteStore
 from quintet.upkeep import STORED, Upkeep
 
 MAP_SEEDS = 20  # results of a query from which a map is seen
@@ -154,7 +154,7 @@ class Index:
         """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
         if contract == retrieval.CONTRACT.name:
             named = params.get("index", self.settings.contracts.get(contract, {}).get("index"))
-            if isinstance(named, str) and named != retrieval.DEFAULT_INDEX:
+            if isinstance(named, str) and named.strip() not in ("", retrieval.DEFAULT_INDEX):
                 return self.knowledge.get(named).search(query, **{**params, "index": named})
         with self._store.snapshot() as snapshot:
             return self._ask(snapshot, query, contract, params)
@@ -314,7 +314,7 @@ class Index:
 
     def doctor(self) -> list[Check]:
         """Is everything in order? One check a line, with what to do about it."""
-        return self._store.examine()
+        return [*self._store.examine(), examine_memory(self.folder / MEMORY.database)]
 
     def close(self) -> None:
         close = getattr(self.embedder, "close", None)

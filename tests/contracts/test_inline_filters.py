@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from contracts.conftest import Library
 from contracts.fixed import codes, paths
 from quintet.contracts.inline_filters import split
-from quintet.model import Condition, Filter, Not
+from quintet.model import AnyOf, Condition, Expression, Filter, Not
 
 FILES = {
     "a.py": "retry = 1\n",
@@ -30,10 +30,13 @@ FILES = {
         ('retry title:"two words" now', "retry now", (Condition("title", "two words"),)),
         ("hook before:1970-01-02", "hook", (Condition("before", 86_400_000),)),
         ("x meta.owner:ann", "x", (Condition("meta.owner", "ann"),)),
+        ("retry NOT lang:python", "retry", (Not(Condition("lang", "python")),)),
+        ("lang:c OR lang:go retry", "retry", (AnyOf((Condition("lang", "c"), Condition("lang", "go"))),)),
+        ("do NOT retry lang:c", "do NOT retry", (Condition("lang", "c"),)),
     ],
 )
 def test_a_word_that_is_a_condition_is_taken(
-    query: str, words: str, conditions: tuple[Condition, ...]
+    query: str, words: str, conditions: tuple[Expression, ...]
 ) -> None:
     left, filter, notes = split(query)
     assert (left, filter) == (words, Filter(conditions))
@@ -58,6 +61,7 @@ def test_a_word_that_is_a_condition_is_taken(
         "lang:python",
         "lang:python tag:a",
         "x path:" + "{a,b}" * 9,
+        "x lang:c OR http://host",
     ],
 )
 def test_everything_else_stays_as_it_was_typed(query: str) -> None:

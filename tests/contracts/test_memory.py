@@ -54,7 +54,7 @@ MEMOS = [
         seen=3,
         tags=("a", "b"),
         about=(About("p", "s", "r", (1, 2), "0" * 64), About(symbol="x")),
-        session="s",
+        sessions=("r", "s"),
         supersedes=("j",),
         superseded_by="k",
         valid_until_ms=9,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from ingest.formats.papers import lines, paper
 from quintet.contracts import CONTRACTS
 from quintet.interfaces.commands import app
 from quintet.model import Filter
@@ -75,6 +76,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def print_papers(folder: Path) -> None:
+    """The PDFs that the page about knowledge bases speaks of."""
+    leave = [lines("Holidays are thirty days a year."), lines("Parental leave is fourteen weeks.")]
+    travel = [lines("Trains are booked second class, by the traveller.")]
+    folder.mkdir()
+    (folder / "leave.pdf").write_bytes(paper(*leave, title="Leave"))
+    (folder / "travel.pdf").write_bytes(paper(*travel, title="Travel"))
+
+
 def shell(command: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         ["sh", "-eu"],
@@ -113,6 +123,8 @@ def run_python(block: Block, namespace: dict[str, object]) -> None:
 @pytest.mark.parametrize("page", with_blocks(*RUN), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_code_of_a_page_runs_in_order(page: Path, project: Path) -> None:
     namespace: dict[str, object] = {"__name__": "page"}
+    if page.name == "knowledge-bases.md":
+        print_papers(project / "papers")
     for block in blocks(page):
         match block.language:
             case "python":

@@ -80,6 +80,12 @@ def test_no_document_can_name_a_place_on_a_disk(base: KnowledgeBase, uri: str) -
         base.put("a", uri=uri)
 
 
+@pytest.mark.parametrize("uri", ["", "a b", "javascript:alert(1)", "DATA:text/html,x", "x" * 2_001, 5])
+def test_an_address_can_be_read(base: KnowledgeBase, uri: Any) -> None:
+    with pytest.raises((UsageError, LimitError), match="uri"):
+        base.put("a", uri=uri)
+
+
 def test_metadata_is_checked_against_the_schema(index: quintet.Index) -> None:
     kinds = {"t": "text", "n": "number", "i": "int", "b": "boolean"}
     base = index.knowledge.create("typed", properties=[{"name": k, "type": v} for k, v in kinds.items()])

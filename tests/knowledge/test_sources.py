@@ -106,8 +106,9 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_comes_in(
 ) -> None:
     (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     (papers / "typed.md").write_text("---\nteam: [1]\n---\nword", "utf-8")
+    (papers / "vast.md").write_text(f"---\nnote: {'x' * 20_000}\n---\nword", "utf-8")
     run = base.sync_source(source)
-    assert [one["path"] for one in run.problems] == ["torn.pdf", "typed.md"]
+    assert [one["path"] for one in run.problems] == ["torn.pdf", "typed.md", "vast.md"]
     assert "team" in run.problems[1]["reason"]
     assert (run.state, run.created_documents, base.state()) == ("done", 3, "ready")
     (papers / "a.md").write_bytes(b"\0\0\0")

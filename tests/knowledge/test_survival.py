@@ -98,3 +98,32 @@ def test_a_run_whose_process_was_killed_is_known_as_interrupted(base: KnowledgeB
     assert (base.state(), base.runs()[0].error) == ("error", INTERRUPTED)
     base.sync_source("papers")
     assert (base.state(), ids(base.search("word")) != []) == ("ready", True)
+
+
+@pytest.mark.parametrize(
+    ("patched", "call", "left"),
+    [
+        ("bases.registry.write", "knowledge.create('new')", ["docs"]),
+        ("bases.Path.rename", "knowledge.create('new')", ["docs"]),
+        ("bases.Path.rename", "knowledge.delete('docs')", ["docs"]),
+        ("bases.shutil.rmtree", "knowledge.delete('docs')", []),
+    ],
+)
+def test_a_base_is_made_and_deleted_in_one_step_whenever_the_process_is_killed(
+    base: KnowledgeBase, tmp_path: Path, patched: str, call: str, left: list[str]
+) -> None:
+    base.put("a zirconium word", id="one")
+    script = (
+        "import os, signal, quintet\nfrom quintet.knowledge import bases\n"
+        f"knowledge = quintet.open({str(tmp_path / '.quintet')!r}, 'hashing').knowledge\n"
+        f"{patched} = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n{call}\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with quintet.open(tmp_path / ".quintet", "hashing") as index:
+        assert [one["id"] for one in index.knowledge.list()] == left
+        folders = {one.name for one in (tmp_path / ".quintet" / "knowledge").iterdir() if one.is_dir()}
+        assert folders == set(left)
+        again = index.knowledge.create("new")
+        again.put("a word", id="one")
+        assert ids(again.search("word")) == ["one"]

@@ -144,7 +144,7 @@ def _expression(value: object) -> object:
     if isinstance(value, Mapping) and not value:
         return Filter()
     found = _read(value, 0)
-    if (count := _conditions(found)) > MOST_CONDITIONS:
+    if (count := count_conditions(found)) > MOST_CONDITIONS:
         raise _refused(f"the filter has {count} conditions; at most {MOST_CONDITIONS} are taken: simplify it")
     return as_filter(found)
 
@@ -177,11 +177,11 @@ def _combined(operator: str, value: object, depth: int) -> Expression:
     return COMBINED[operator]([_read(one, depth + 1) for one in value])
 
 
-def _conditions(expression: Expression) -> int:
+def count_conditions(expression: Expression) -> int:
     if isinstance(expression, Condition):
         return 1
     parts = (expression.of,) if isinstance(expression, Not) else expression.parts
-    return sum(_conditions(part) for part in parts)
+    return sum(count_conditions(part) for part in parts)
 
 
 def _schema() -> Schema:

@@ -1,20 +1,21 @@
 """Conditions written among the words of a query: `retry lang:python -path:vendor/**`.
 
 A word is a condition only if it is `name:value` with a field that exists and a value that fits it. So
-`std::string`, `http://host`, `12:30`, `before:each` and anything within quotes stay words. What was taken is
-told in a note.
+`std::string`, `http://host`, `12:30`, `before:each` and anything within quotes stay words. NOT before a
+condition belongs to it, and AND or OR between two to both. What was taken is told in a note.
 """
 
 import re
 
-from quintet.contracts.filter_grammar import parse, render
-from quintet.contracts.filters import MOST_CONDITIONS, as_filter, written
+from quintet.contracts.filter_grammar import all_of, parse, render
+from quintet.contracts.filters import MOST_CONDITIONS, as_filter, count_conditions, written
 from quintet.errors import UsageError
 from quintet.model import AllOf, Expression, Filter, Note
 
 PHRASE = r'"[^"]*"'
 VALUE = r'(?:"(?:[^"\\]|\\["\\])*"(?=\s|$)|[^\s":][^\s]*)'
-WORDS = re.compile(rf"(?P<condition>(?<!\S)-?[A-Za-z][^\s():\"]*:{VALUE})|{PHRASE}")
+CONDITION = rf"(?:NOT\s+)?-?[A-Za-z][^\s():\"]*:{VALUE}"
+WORDS = re.compile(rf"(?P<conditions>(?<!\S){CONDITION}(?:\s+(?:AND|OR)\s+{CONDITION})*)|{PHRASE}")
 
 
 def split(query: str) -> tuple[str, Filter, tuple[Note, ...]]:
@@ -26,9 +27,8 @@ def split(query: str) -> tuple[str, Filter, tuple[Note, ...]]:
     found: list[Expression] = []
 
     def taken(match: re.Match[str]) -> str:
-        text = match["condition"]
-        one = _condition(text) if text and len(found) < MOST_CONDITIONS else None
-        if one is None:
+        one = _expression(match["conditions"])
+        if one is None or count_conditions(AllOf((*found, one))) > MOST_CONDITIONS:
             return match[0]
         found.append(one)
         return " "
@@ -36,13 +36,13 @@ def split(query: str) -> tuple[str, Filter, tuple[Note, ...]]:
     words = " ".join(WORDS.sub(taken, query).split())
     if not found or not words:  # nothing but conditions is no question: then they are its words
         return query, Filter(), ()
-    whole = AllOf(tuple(found))
+    whole = all_of(found)
     message = f"read as filters: {render(whole)}; put quotes around them to search for the words"
     return words, as_filter(whole), ({"code": "filters_read", "message": message},)
 
 
-def _condition(text: str) -> Expression | None:
+def _expression(text: str | None) -> Expression | None:
     try:
-        return parse(text, written)
+        return parse(text, written) if text else None
     except UsageError:
         return None

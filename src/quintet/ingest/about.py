@@ -1,32 +1,53 @@
 """What a memory is about, as it is on disk: recorded when it is remembered, compared when it is recalled."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
 from quintet.ingest.read import Unreadable, read
 from quintet.memo import About, AboutState
 
-COMPARED_CHARS = 20_000_000  # hashed in search of lines that moved; 50 lines in a file of 10,000 take 20 ms
+COMPARED_CHARS = 20_000_000  # hashed by one recall in search of lines that moved: 20 ms
+WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seen:
     """A file as it is now. Without a digest it could not be read, without lines it is no text."""
 
     sha256: str
     lines: list[str]
 
+    @cached_property
+    def chars(self) -> int:
+        return sum(map(len, self.lines))
+
+    @cached_property
+    def words(self) -> set[str]:
+        return {word for line in self.lines for word in WORD.findall(line)}
+
+    @cached_property
+    def windows(self) -> dict[int, set[str]]:
+        """The digests of so many lines in a row, wherever they stand, as far as they were asked for."""
+        return {}
+
 
 class Subjects:
-    """Looks at files inside the indexed folders, each at most once. `locations` are root name to folder."""
+    """Looks at files inside the indexed folders, each at most once. `locations` are root name to folder.
 
-    def __init__(self, locations: Mapping[str, str], max_bytes: int) -> None:
+    No more than `compared_chars` are hashed to find lines that moved; what is not found then has changed.
+    """
+
+    def __init__(
+        self, locations: Mapping[str, str], max_bytes: int, compared_chars: int = COMPARED_CHARS
+    ) -> None:
         folders = {name: Path(location) for name, location in locations.items()}
         self._locations = {name: folder for name, folder in folders.items() if folder.is_dir()}
         self._max_bytes = max_bytes
+        self._left = compared_chars
         self._seen: dict[tuple[str, str], Seen | None] = {}
 
     def recorded(self, about: About) -> About:
@@ -48,9 +69,22 @@ class Subjects:
             return "gone"
         if about.lines is None:
             return "unchanged" if content.sha256 == about.digest else "changed"
-        if any(_digest(lines) == about.digest for lines in _windows(content.lines, *about.lines)):
+        first, last = about.lines
+        if _digest(content.lines[first - 1 : last]) == about.digest or self._moved(about, content):
             return "unchanged"
-        return "changed" if about.symbol is None or _named(about.symbol, content.lines) else "gone"
+        return "changed" if about.symbol is None or _named(about.symbol, content.words) else "gone"
+
+    def _moved(self, about: About, content: "Seen") -> bool:
+        """Whether the lines stand elsewhere in the file, if there is still time to look."""
+        assert about.lines is not None
+        count = about.lines[1] - about.lines[0] + 1
+        if count not in content.windows:
+            cost = content.chars * count
+            if cost > self._left:
+                return False
+            self._left -= cost
+            content.windows[count] = _windows(content.lines, count)
+        return about.digest in content.windows[count]
 
     def _content(self, about: About) -> "Seen | None":
         if about.root is None or about.path is None or about.root not in self._locations:
@@ -81,18 +115,13 @@ def _digest(lines: list[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
 
 
-def _windows(lines: list[str], first: int, last: int) -> Iterator[list[str]]:
-    """Where the lines may stand now: where they stood, then anywhere, as long as that is worth it."""
-    count = last - first + 1
-    yield lines[first - 1 : last]
-    if sum(map(len, lines)) * count <= COMPARED_CHARS:
-        yield from (lines[at : at + count] for at in range(len(lines) - count + 1))
+def _windows(lines: list[str], count: int) -> set[str]:
+    return {_digest(lines[at : at + count]) for at in range(len(lines) - count + 1)}
 
 
-def _named(symbol: str, lines: list[str]) -> bool:
-    """Whether the name stands somewhere as a word of its own."""
-    word = re.compile(rf"(?<!\w){re.escape(_last_name(symbol))}(?!\w)")
-    return any(map(word.search, lines))
+def _named(symbol: str, words: set[str]) -> bool:
+    """Whether the name stands somewhere as a word of its own; of `empty?` and the like, what is a word."""
+    return words.issuperset(WORD.findall(_last_name(symbol)))
 
 
 def _last_name(symbol: str) -> str:

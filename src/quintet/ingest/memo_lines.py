@@ -11,14 +11,14 @@ from quintet.contracts.memory import LATEST_MS
 from quintet.contracts.parameters import shown
 from quintet.errors import LimitError, QuintetError, UsageError
 from quintet.ingest import memos
-from quintet.memo import About, Memo
+from quintet.memo import About, Memo, in_order
 
 LINES = 100_000
 LINE_CHARS = 200_000
 
 DIGEST = re.compile("[0-9a-f]{64}")
 ID = re.compile("[0-9a-f]{32}")
-KNOWN = {one.name for one in fields(Memo)}
+KNOWN = {one.name for one in fields(Memo)} | {"session"}
 NEEDED = ("text", "kind", "created_ms")
 
 
@@ -88,7 +88,6 @@ def _memo(line: str) -> Memo:
 def _checked(given: Mapping[str, object]) -> Memo:
     created = _number(given, "created_ms", 0, 0)
     until = given.get("valid_until_ms")
-    session = given.get("session")
     by = given.get("superseded_by")
     memo = Memo(
         "",
@@ -99,7 +98,7 @@ def _checked(given: Mapping[str, object]) -> Memo:
         _number(given, "seen", 1, 1),
         memos.checked_names("tags", "a tag", given.get("tags", [])),
         _abouts(given.get("about", [])),
-        None if session is None else memos.checked_name("a session", session),
+        _sessions(given),
         tuple(_id(one) for one in _list(given.get("supersedes", []))),
         None if by is None else _id(by),
         None if until is None else _number(given, "valid_until_ms", created, created),
@@ -118,6 +117,14 @@ def _own_id(memo: Memo, given: object) -> str:
     if any(given == memos.memo_id(memo.kind, memo.text, one) for one in range(1, memos.OCCURRENCES)):
         return str(given)
     raise UsageError(f"id is {shown(given)}; the id of this text is {first}")
+
+
+def _sessions(given: Mapping[str, object]) -> tuple[str, ...]:
+    """`session` is the latest of `sessions`; either may be left out."""
+    named = _list(given.get("sessions", []))
+    latest = given.get("session")
+    every = named if latest is None else [*named, latest]
+    return in_order(memos.checked_name("a session", one) for one in every)
 
 
 def _number(given: Mapping[str, object], name: str, default: int, least: int) -> int:
@@ -189,12 +196,17 @@ def _united(before: Memo | None, memo: Memo) -> Memo:
         seen=max(before.seen, memo.seen),
         tags=tuple(dict.fromkeys((*before.tags, *memo.tags))),
         about=merged.about,
-        session=before.session or memo.session,
+        sessions=_joined_sessions(before, memo),
         supersedes=tuple(dict.fromkeys((*before.supersedes, *memo.supersedes))),
         superseded_by=ended.superseded_by,
         valid_until_ms=ended.valid_until_ms,
         metadata=merged.metadata,
     )
+
+
+def _joined_sessions(before: Memo, memo: Memo) -> tuple[str, ...]:
+    older, newer = sorted((memo, before), key=lambda one: one.last_seen_ms)
+    return in_order((*older.sessions, *newer.sessions))
 
 
 def _ended(before: Memo, memo: Memo) -> Memo:

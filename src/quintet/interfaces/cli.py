@@ -14,6 +14,7 @@ import typer
 from quintet.errors import QuintetError, UsageError
 from quintet.interfaces import (
     agent_commands,
+    eval_commands,
     graph_commands,
     knowledge_commands,
     memory_commands,
@@ -35,6 +36,7 @@ receipt_commands.register(app)
 memory_commands.register(app)
 graph_commands.register(app)
 knowledge_commands.register(app)
+eval_commands.register(app)
 
 
 def main() -> NoReturn:

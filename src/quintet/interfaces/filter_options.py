@@ -1,5 +1,6 @@
 """`--filter` as the engine takes it."""
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -52,6 +53,8 @@ def _value(name: str, value: str) -> object:
     from quintet.contracts.filters import BOOLEAN, BUILT_IN, INTEGER
 
     kind = BUILT_IN.get(name)
+    if kind is None:  # a property of a schema: a number or true, else text; "5" in quotes is text too
+        return json_or_text(value)
     if kind == BOOLEAN:
         return {"true": True, "false": False}.get(value.strip().lower(), value)
     if kind == INTEGER:
@@ -60,3 +63,15 @@ def _value(name: str, value: str) -> object:
         except ValueError:
             return value
     return value
+
+
+def json_or_text(value: str) -> object:
+    """JSON where it parses, else the text itself.
+
+    >>> [json_or_text(one) for one in ("20", '{"a": 1}', "plain", "")]
+    [20, {'a': 1}, 'plain', '']
+    """
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value

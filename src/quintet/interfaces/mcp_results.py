@@ -214,6 +214,7 @@ class MemoryRead(TypedDict):
     tags: list[str]
     about: list[AboutRead]
     session: str | None
+    sessions: list[str]
     supersedes: list[str]
     superseded_by: str | None
     metadata: Object

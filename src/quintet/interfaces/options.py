@@ -1,6 +1,5 @@
 """From what was typed to arguments of the engine, and where the index lies."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintet.errors import NotFound, UsageError
-from quintet.interfaces.filter_options import given_filters
+from quintet.interfaces.filter_options import given_filters, json_or_text
 
 INDEX_FOLDER = ".quintet"
 TAKEN = ("query", "contract", "self")  # names that are no parameters of a contract
@@ -175,15 +174,3 @@ def _parameter(given: str) -> tuple[str, object]:
             details={"parameter": name},
         )
     return name, json_or_text(value)
-
-
-def json_or_text(value: str) -> object:
-    """JSON where it parses, else the text itself.
-
-    >>> [json_or_text(one) for one in ("20", '{"a": 1}', "plain", "")]
-    [20, {'a': 1}, 'plain', '']
-    """
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value

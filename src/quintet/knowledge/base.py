@@ -102,13 +102,14 @@ class KnowledgeBase:
         archived, state = self.registered().archived, self.state()
         if archived or state != "ready":
             ways_out = {
-                "ready": "unarchive it first",
+                "archived": "unarchive it first",
                 "syncing": "try again when the run of its source has finished",
                 "error": "sync its source again, or remove that source",
             }
             told = "archived" if archived else f"in state {state!r}"
+            way_out = ways_out["archived" if archived else state]
             raise Conflict(
-                f"knowledge base {self.slug!r} is {told} and cannot be searched; {ways_out[state]}",
+                f"knowledge base {self.slug!r} is {told} and cannot be searched; {way_out}",
                 code="knowledge_base_not_ready",
                 details={"state": state, "archived": archived},
             )

@@ -23,7 +23,6 @@ from quintet.knowledge.registry import (
 )
 from quintet.knowledge.shelf import Tools
 from quintet.model import Json
-from quintet.search.search import Response
 from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"
@@ -133,9 +132,6 @@ class KnowledgeBases:
                 del self._open[base.slug]
         base.close()
         shutil.rmtree(gone, ignore_errors=True)  # what stays is removed by the next who opens the index
-
-    def search(self, query: str, index: str, **params: object) -> Response:
-        return self.get(index).search(query, **params)
 
     @contextmanager
     def _changing(self, timeout: float | None = None) -> Iterator[None]:

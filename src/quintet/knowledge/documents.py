@@ -28,6 +28,7 @@ from quintet.stores.sqlite.documents import Listed
 UPLOADS = "uploads"  # the root of everything that came without a source
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 URI_CHARS = 2_000
+RUN_BY_BROWSERS = re.compile("(javascript|vbscript|data):", re.IGNORECASE)
 NAME_CHARS = 255
 TITLE_SHOWN = 80  # characters of a text's first line
 ENDINGS = {form.mime_type: ending for ending, form in reversed(BY_EXTENSION.items())} | {"text/plain": "txt"}
@@ -132,6 +133,8 @@ def _checked_uri(uri: object) -> str:
         raise UsageError(f"uri is {shown(uri)}; it must be an address without spaces")
     if len(uri) > URI_CHARS:
         raise LimitError(f"uri has {len(uri)} characters; at most {URI_CHARS} are taken")
+    if RUN_BY_BROWSERS.match(uri.strip()):
+        raise UsageError(f"uri is {shown(uri)}; a browser would run it: give an address that can be read")
     if is_local(uri.strip()):
         raise UsageError(f"uri is {shown(uri)}; a place on this machine's disk is never shown: leave it out")
     return uri.strip()

@@ -52,9 +52,6 @@ class Originals:
             self._folder.mkdir(exist_ok=True)
             write_whole(file, data)
 
-    def drop(self, sha256: str) -> None:
-        self.location(sha256).unlink(missing_ok=True)
-
     def drop_all_but(self, wanted: Collection[str]) -> None:
         """What a run that was cut short left behind goes too."""
         if self._folder.is_dir():

@@ -22,6 +22,8 @@ class _Group:
 
 
 class Putting:
+    """Puts uploads into one base."""
+
     def __init__(self, shelf: Shelf, tools: Tools) -> None:
         self._shelf = shelf
         self._tools = tools

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from quintet.errors import Conflict, UsageError
+from quintet.errors import Conflict, LimitError, UsageError
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.plan import plan
 from quintet.ingest.read import Content, Unreadable, read
@@ -75,7 +75,7 @@ class FolderSync:
                 else:
                     entries.append(self._entry(file.path, content, isolated))
                     self._record.count(changed=1)
-            except (Unreadable, UsageError) as error:
+            except (Unreadable, UsageError, LimitError) as error:
                 self._record.problem(file.path, getattr(error, "reason", str(error)))
                 lost += [file.path] if before is not None else []
         if entries:

@@ -13,8 +13,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
+from filelock import FileLock
 
 from quintet.errors import MissingExtra
 from quintet.ports import Approximation
@@ -28,6 +30,7 @@ CONNECTIVITY = 16  # spec 004: M
 EF_CONSTRUCTION = 200
 EFS = (50, 20)  # spec 004, sections 2 and 10: an ordinary search, and one that trades accuracy for speed
 STATE = "hnsw.json"
+LOCK = "hnsw.lock"
 ADDED_AT_ONCE = 10_000
 WORTH_BUILDING = 1_000  # rows that a graph may lag behind
 PROBES = 200
@@ -37,10 +40,10 @@ SEED = 12
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What `hnsw.json` says: which file, how many rows it covers, and how often it found what is there."""
+    """What `hnsw.json` says: which file, its CRC-32, the rows it covers, how often it found what is there."""
 
     file: str
-    size: int
+    checksum: int
     rows: int
     recall: Mapping[str, float]
 
@@ -49,10 +52,9 @@ class Hnsw:
     """A graph on disk, mapped once for each `ef`: one search never changes what another searches with."""
 
     def __init__(self, folder: Path, built: Built, dimensions: int) -> None:
+        self.built = built
         self.rows = built.rows
         self.recall = dict(built.recall)
-        if (folder / built.file).stat().st_size != built.size:
-            raise ValueError(f"{built.file} is not as long as it was")
         self._graphs = {ef: _opened(folder / built.file, dimensions, ef) for ef in EFS}
         if any(len(graph) != built.rows for graph in self._graphs.values()):
             raise ValueError(f"{built.file} does not hold {built.rows} vectors")
@@ -64,19 +66,30 @@ class Hnsw:
         return np.sort(np.asarray(found.keys, np.int64))
 
 
-def load(folder: Path, dimensions: int, newest: int) -> Hnsw | None:
-    """The graph of this folder, unless it is missing, damaged or covers rows that are not there."""
+def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -> Hnsw | None:
+    """The graph of this folder, unless it is missing, damaged or covers rows that are not there.
+
+    usearch follows whatever a file says, out of the file if need be, so every byte is checked first; but
+    not again for the graph that is `held` already.
+    """
     try:
         built = Built(**json.loads((folder / STATE).read_text("utf-8")))
         if not 0 < built.rows <= newest or built.file != f"hnsw-{built.rows}.usearch":
             return None
-        return Hnsw(folder, built, dimensions)
+        if held is not None and held.built == built:
+            return held
+        return Hnsw(folder, built, dimensions) if _checksum(folder / built.file) == built.checksum else None
     except (OSError, ValueError, TypeError, AttributeError, RuntimeError, MissingExtra):
         return None
 
 
 def build(matrix: Matrix, stop: threading.Event | None = None) -> Hnsw | None:
     """A graph over all rows of `matrix`, measured and put in place at once. None: stopped on the way."""
+    with FileLock(matrix.folder / LOCK, timeout=-1 if stop is None else 0, thread_local=False):
+        return _build(matrix, stop)
+
+
+def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
     folder = matrix.folder
     graph = _empty(matrix.exact.shape[1], EFS[0])
     count = len(matrix)
@@ -89,29 +102,34 @@ def build(matrix: Matrix, stop: threading.Event | None = None) -> Hnsw | None:
     draft = folder / f"{name}.{os.getpid()}"
     graph.save(str(draft))
     _settle(draft, folder / name)
-    built = Built(name, (folder / name).stat().st_size, count, {})
-    unmeasured = Hnsw(folder, built, matrix.exact.shape[1])
-    measured = replace(built, recall={str(ef): measure(unmeasured, matrix, ef) for ef in EFS})
+    built = Built(name, _checksum(folder / name), count, {})
+    recall = measure(Hnsw(folder, built, matrix.exact.shape[1]), matrix, stop)
+    if recall is None:
+        return None
+    measured = replace(built, recall=recall)
     draft.write_text(json.dumps(asdict(measured)), "utf-8")
     _settle(draft, folder / STATE)
     _remove_older(folder, name)
     return Hnsw(folder, measured, matrix.exact.shape[1])
 
 
-def measure(hnsw: Hnsw, matrix: Matrix, ef: int) -> float:
-    """The share of the exact best 20 that the graph proposes, over vectors of the index itself.
+def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> dict[str, float] | None:
+    """By `ef`, the share of the exact best 20 that the graph proposes, over vectors of the index itself.
 
-    A vector finds itself too easily: it does not count among its own neighbours.
+    A vector finds itself too easily: it does not count among its own neighbours. None: stopped on the way.
     """
     everywhere = np.arange(hnsw.rows)
     chosen = np.random.default_rng(SEED).choice(hnsw.rows, min(PROBES, hnsw.rows), replace=False)
-    found = wanted = 0
+    found, wanted = dict.fromkeys(EFS, 0), 0
     for row in np.sort(chosen).tolist():
+        if stop is not None and stop.is_set():
+            return None
         best, _ = matrix.best(np.asarray(matrix.exact[row]), RECALL_AT + 1, everywhere)
         near = set(best.tolist()) - {row}
-        found += len(near & set(hnsw.candidates(matrix.exact[row], ef, RECALL_AT + 1).tolist()))
         wanted += len(near)
-    return round(found / wanted, 4) if wanted else 1.0
+        for ef in EFS:
+            found[ef] += len(near & set(hnsw.candidates(matrix.exact[row], ef, RECALL_AT + 1).tolist()))
+    return {str(ef): round(found[ef] / wanted, 4) if wanted else 1.0 for ef in EFS}
 
 
 class Approximate:
@@ -156,7 +174,7 @@ class Approximate:
     def _loaded(self, matrix: Matrix) -> Hnsw | None:
         held = self._held[1] if self._held and self._held[0] == matrix.folder else None
         if held is None or _lags(held.rows, len(matrix)):
-            held = load(matrix.folder, matrix.exact.shape[1], len(matrix)) or held
+            held = load(matrix.folder, matrix.exact.shape[1], len(matrix), held) or held
             self._held = (matrix.folder, held) if held else None
         return held
 
@@ -174,7 +192,8 @@ def _lags(covered: int, rows: int) -> bool:
 
 
 def _build_quietly(matrix: Matrix, stop: threading.Event) -> None:
-    """A disk that cannot be written leaves everything exact; the next search tries again."""
+    """A disk that cannot be written leaves everything exact; the next search tries again. So does a process
+    that finds another one building."""
     with suppress(OSError, RuntimeError):
         build(matrix, stop)
 
@@ -205,6 +224,14 @@ def _usearch() -> Any:
             "approximate vector search needs usearch; run \"pip install 'quintet[hnsw]'\""
         ) from error
     return Graph
+
+
+def _checksum(file: Path) -> int:
+    found = 0
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
+            found = crc32(block, found)
+    return found
 
 
 def _settle(draft: Path, name: Path) -> None:

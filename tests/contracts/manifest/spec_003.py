@@ -1,6 +1,6 @@
 """Spec 003, the retrieval contract. In our words: what proves each, or which step will."""
 
-from contracts.manifest.entry import Requirement, planned, proved
+from contracts.manifest.entry import Requirement, proved
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -13,7 +13,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "index names what is searched; default is every folder",
         "tests/contracts/test_knowledge.py::test_the_index_of_all_folders_is_called_default",
     ),
-    planned("003-REQ-INDEX-KB", "index may name a knowledge base", step=5),
+    proved(
+        "003-REQ-INDEX-KB",
+        "index may name a knowledge base",
+        "tests/knowledge/test_retrieval.py::test_the_canonical_request_of_the_specification_is_answered_by_its_base",
+    ),
     proved(
         "003-REQ-QUERY",
         "query is the text to look for",
@@ -238,13 +242,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "an author's property never hides a built-in field",
         "tests/contracts/test_knowledge.py::test_front_matter_cannot_take_the_name_of_a_built_in_field",
     ),
-    planned("003-META-RESERVED-SCHEMA", "a schema that repeats a built-in name is refused", step=5),
+    proved(
+        "003-META-RESERVED-SCHEMA",
+        "a schema that repeats a built-in name is refused",
+        "tests/knowledge/test_bases.py::test_a_schema_that_repeats_a_built_in_field_is_refused_by_name",
+    ),
     proved(
         "003-FILTER-BUILT-IN",
         "every built-in field can be filtered by",
         "tests/contracts/test_knowledge.py::test_filters_match_every_built_in_field_exactly",
     ),
-    planned("003-FILTER-SCHEMA", "so can properties of a schema", step=5),
+    proved(
+        "003-FILTER-SCHEMA",
+        "so can properties of a schema",
+        "tests/knowledge/test_retrieval.py::test_properties_of_the_schema_are_filters_in_every_mode",
+    ),
     proved(
         "003-PAGE-NUMBER",
         "chunks of a PDF know their page",
@@ -265,9 +277,23 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the page count belongs to the document",
         "tests/ingest/formats/test_runs.py::test_the_page_count_belongs_to_the_document",
     ),
-    planned("003-REF-PAGES", "references gather pages from page_number, pages or a range", step=5),
-    planned("003-REF-FILE-URL", "references link to an authenticated route for the file", step=5),
-    planned("003-REF-NO-LOCAL-PATH", "no local file address is shown", step=5),
+    proved(
+        "003-REF-PAGES",
+        "references gather pages from page_number, pages or a range",
+        "tests/contracts/test_references.py::test_pages_are_gathered_from_numbers_lists_and_ranges_once_and_in_order",
+    ),
+    proved(
+        "003-REF-FILE-URL",
+        "references link to an authenticated route for the file",
+        "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
+    ),
+    proved(
+        "003-REF-NO-LOCAL-PATH",
+        "no local file address is shown",
+        "tests/contracts/test_references.py::test_a_local_address_is_shown_in_no_reference",
+        "tests/knowledge/test_documents.py::test_no_document_can_name_a_place_on_a_disk",
+        "tests/http/test_knowledge.py::test_a_source_is_synced_as_a_job_and_no_answer_tells_where_it_lies",
+    ),
     proved(
         "003-SEM-EMBEDDINGS",
         "semantic search uses embeddings and cannot do without",
@@ -339,10 +365,31 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_knowledge.py::test_the_worked_vector_holds_over_a_real_index",
         "tests/ranking/test_fuse.py::test_the_worked_vector_of_the_retrieval_contract",
     ),
-    planned("003-OWN-BACKEND-REQUEST", "the backend shapes public requests", step=5),
-    planned("003-OWN-BACKEND-KB", "the backend finds the knowledge base that is meant", step=5),
-    planned("003-OWN-BACKEND-FORWARD", "the backend hands canonical requests on", step=5),
-    planned("003-OWN-BACKEND-PROJECT", "the backend projects results into sources", step=5),
+    proved(
+        "003-OWN-BACKEND-REQUEST",
+        "the backend shapes public requests",
+        "tests/knowledge/test_retrieval.py::test_the_canonical_request_of_the_specification_is_answered_by_its_base",
+        "tests/http/test_knowledge.py::test_the_canonical_request_gives_the_canonical_result",
+    ),
+    proved(
+        "003-OWN-BACKEND-KB",
+        "the backend finds the knowledge base that is meant",
+        "tests/knowledge/test_bases.py::test_an_unknown_base_is_not_found",
+        "tests/knowledge/test_bases.py::test_an_archived_base_answers_nothing_until_it_is_taken_back",
+        "tests/http/test_knowledge.py::test_the_canonical_request_gives_the_canonical_result",
+    ),
+    proved(
+        "003-OWN-BACKEND-FORWARD",
+        "the backend hands canonical requests on",
+        "tests/knowledge/test_retrieval.py::test_the_canonical_request_of_the_specification_is_answered_by_its_base",
+        "tests/http/test_knowledge.py::test_the_canonical_request_gives_the_canonical_result",
+    ),
+    proved(
+        "003-OWN-BACKEND-PROJECT",
+        "the backend projects results into sources",
+        "tests/contracts/test_references.py::test_each_document_is_one_reference_numbered_by_its_best_result",
+        "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
+    ),
     proved(
         "003-OWN-ENGINE-NORMALISE",
         "the engine normalises the request",

@@ -14,6 +14,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/embed/test_golden.py::test_granite_gives_the_recorded_vectors",
     ),
     proved(
+        "004-S2-EVERYWHERE",
+        "every device retrieves the very same chunks for a query",
+        "tests/receipts/test_everywhere.py::test_two_processes_embed_as_one_does",
+        "tests/receipts/test_everywhere.py::test_the_kernels_of_another_processor_do_not_show",
+    ),
+    proved(
         "004-S2-CANONICAL-NOTE",
         "another embedder is told of",
         "tests/contracts/test_cfs.py::test_an_embedder_that_is_not_canonical_is_told",
@@ -247,6 +253,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_determinism.py::test_the_history_of_an_index_does_not_show",
         "tests/contracts/test_determinism.py::test_another_process_gives_the_same_bytes",
         "tests/golden/test_golden.py::test_the_bodies_are_those_of_the_golden_file",
+        "tests/receipts/test_everywhere.py::test_hash_seed_time_zone_and_locale_do_not_show",
+        "tests/receipts/test_everywhere.py::test_a_killed_run_that_is_completed_does_not_show",
     ),
     planned("004-P2-RELEVANCE", "results are relevant by measure", step=7),
     proved(

@@ -76,14 +76,21 @@ class Database:
         """Make or upgrade the schema."""
         with translated(self.file, self._way_out):
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
-                raise apsw.NotADBError("it is shorter than any database")
+            self.check_file()
             connection = self._open()
             try:
                 if self.check(connection) < len(MIGRATIONS):
                     self._migrate(connection)
             finally:
                 connection.close()
+
+    def check_file(self) -> None:
+        """Refuses what SQLite would take for a missing permission or for an empty database."""
+        if self.file.is_dir():
+            raise StoreError(f"{self.file} is a folder where a database should be; {self._way_out}")
+        with translated(self.file, self._way_out):
+            if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
+                raise apsw.NotADBError("it is shorter than any database")
 
     def check(self, connection: apsw.Connection) -> int:
         """The schema's version; refuses a file that is not ours or is newer than this code."""

@@ -1,12 +1,15 @@
 """Is the store sound? Each check is one sentence, with what to do when it fails."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import apsw
 
 from quintet import merkle, sketch
+from quintet.errors import QuintetError
 from quintet.stores.sqlite import tree
 from quintet.stores.sqlite.catalog import count, meta
+from quintet.stores.sqlite.database import RESTORED, Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,31 @@ def examine(connection: apsw.Connection) -> list[Check]:
         _graph(connection),
         _tree(connection),
     ]
+
+
+def examine_memory(file: Path) -> Check:
+    """The database of memories, which is made by the first of them and by nothing here."""
+    if not file.exists():
+        return Check("memory", True, "none: nothing was remembered yet")
+    database = Database(file, precious=True)
+    try:
+        database.check_file()
+        with database.reading() as connection:
+            if not database.check(connection):
+                return Check("memory", True, "empty: nothing was remembered yet")
+            return _memories(connection)
+    except QuintetError as error:
+        return Check("memory", False, error.message)
+    finally:
+        database.close()
+
+
+def _memories(connection: apsw.Connection) -> Check:
+    wrong = [one for one in (_pages(connection), _text(connection)) if not one.ok]
+    if wrong:
+        found = "; ".join(one.message.partition("; ")[0] for one in wrong)
+        return Check("memory", False, f"{found}; export what can be read, {RESTORED}")
+    return Check("memory", True, f"{count(connection).documents} memories, all searchable")
 
 
 def _sqlite() -> Check:

@@ -9,7 +9,6 @@ import apsw
 
 from quintet.contracts.knowledge import BASE
 from quintet.model import Document
-from quintet.ports import KnownFile
 
 LISTED = (
     "SELECT r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, "
@@ -27,11 +26,6 @@ class Listed:
     indexed_ns: int
     shape: str
     chunks: int
-
-    @property
-    def known(self) -> KnownFile:
-        one = self.document
-        return KnownFile(one.size, one.modified_ns, one.content_hash, self.indexed_ns, self.shape)
 
 
 class SqliteDocuments:
@@ -54,11 +48,6 @@ class SqliteDocuments:
             f"{LISTED} WHERE {SHOWN_ID} > ? ORDER BY {SHOWN_ID} LIMIT ?", (after, limit)
         )
         return [_listed(row) for row in rows]
-
-    def with_content(self, content_hash: str) -> int:
-        """How many documents were made from exactly this content."""
-        sql = "SELECT count(*) FROM documents WHERE content_hash = ?"
-        return int(self._connection.execute(sql, (content_hash,)).get)
 
     def counts(self) -> dict[str, int]:
         """How many documents each root has."""

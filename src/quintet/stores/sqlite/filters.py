@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 from typing import cast
+from unicodedata import category
 
 import apsw
 import numpy as np
@@ -50,15 +51,19 @@ COMPARISONS: Mapping[str, str] = {
     "scope.module": "is_module(?, d.path)",
     "scope.file": "d.path = ?",
     "memory.kind": "c.kind = ?",
-    "memory.session": "json_extract(d.metadata, '$.session') = ?",
+    "memory.session": "? IN (SELECT value FROM json_each(d.metadata, '$.sessions') "
+    "UNION ALL SELECT json_extract(d.metadata, '$.session'))",
     "memory.tag": "? IN (SELECT value FROM json_each(d.metadata, '$.tags'))",
-    "memory.about": "EXISTS (SELECT 1 FROM json_each(d.metadata, '$.about') "
-    "WHERE ? IN (value ->> 'path', value ->> 'symbol', (value ->> 'root') || '/' || (value ->> 'path')))",
+    "memory.about": "EXISTS (SELECT 1 FROM (SELECT ? AS asked) JOIN json_each(d.metadata, '$.about') "
+    "WHERE asked IN (value ->> 'path', (value ->> 'root') || '/' || (value ->> 'path')) "
+    "OR is_end_of(asked, value ->> 'symbol') "
+    "OR value ->> 'root' IS NULL AND is_end_of(value ->> 'symbol', asked))",  # nothing was found under it
     "memory.since": "d.modified_ns / 1000000 >= ?",
     "memory.until": "d.modified_ns / 1000000 < ?",
     "memory.superseded": f"(c.document IN (SELECT row FROM documents WHERE {SUPERSEDED})) = ?",
 }
 OF_CHUNK = re.compile(r"\bc\.")
+SEPARATORS = re.compile(r"::|[.#\\]")
 
 # Deep JSON, which SQLite will not read, has no fields.
 FIELDS = "json_each(CASE WHEN json_valid(d.metadata) THEN d.metadata ELSE '{}' END)"
@@ -84,7 +89,7 @@ class Clause:
 
 
 def register(connection: apsw.Connection) -> None:
-    for function in (glob_match, in_package, is_module, contains_folded):
+    for function in (glob_match, in_package, is_module, contains_folded, is_end_of):
         scalar = cast("apsw.ScalarProtocol", function)
         connection.create_scalar_function(function.__name__, scalar, 2, deterministic=True)
 
@@ -184,16 +189,25 @@ def _contains(connection: apsw.Connection, literal: str) -> Clause:
 def words_within(connection: apsw.Connection, literal: str) -> str:
     """FTS5's expression for the words of a literal that stay whole wherever it stands.
 
-    Its first word may be the end of a longer one; its last the beginning of one. CJK has no words.
+    Its first word may be the end of a longer one, also behind accents that belong to a letter before it. Its
+    last may be the beginning of one, and unless it ends in ASCII, an accent behind it may make it another
+    word. CJK has no words.
     """
-    text = plain(literal).encode()
+    readable = plain(literal)
+    text, accents = readable.encode(), "".join(takewhile(_is_mark, readable)).encode()
     tokenizer = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
     found: list[str] = []
     for start, end, token, *_ in cast("Places", tokenizer(text, apsw.FTS5_TOKENIZE_QUERY, None)):
-        if start > 0 and not CJK_RUN.search(token):
+        if end == len(text) and not text[end - 1 :].isascii():
+            continue
+        if start > len(accents) and not CJK_RUN.search(token):
             found.append(quoted(token) + ("*" if end == len(text) else ""))
     longest = sorted(dict.fromkeys(found), key=len, reverse=True)[:TOKENS_ASKED]
     return f"{{content}} : ({' AND '.join(longest)})" if longest else ""
+
+
+def _is_mark(char: str) -> bool:
+    return category(char).startswith("M")
 
 
 def _own_field(name: str, value: Value) -> Clause:
@@ -253,3 +267,19 @@ def is_module(module: str, path: str) -> bool:
         stem = stem.removesuffix(own)
     wanted = module.strip("/")
     return stem in (wanted, wanted.replace(".", "/")) or stem.endswith("/" + wanted.replace(".", "/"))
+
+
+def is_end_of(name: str | None, symbol: str | None) -> bool:
+    """Whether a symbol may be called by that name: by its last parts, however they are separated.
+
+    >>> is_end_of("Cache::get", "src.cache.Cache.get"), is_end_of("get", "src.cache.forget")
+    (True, False)
+    """
+    if name is None or symbol is None:
+        return False
+    asked, whole = _parts(name), _parts(symbol)
+    return name == symbol or (bool(asked) and whole[-len(asked) :] == asked)
+
+
+def _parts(symbol: str) -> list[str]:
+    return [part for part in SEPARATORS.split(symbol) if part]

@@ -1,0 +1,155 @@
+"""`quintet eval`: how good the rankings are, by a collection with judgements."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quintet.errors import UsageError
+from quintet.interfaces import options
+from quintet.interfaces.filter_options import json_or_text
+from quintet.interfaces.options import AsJson
+from quintet.interfaces.receipt_commands import write_file
+from quintet.interfaces.terminal import document, safe, tell, write
+
+if TYPE_CHECKING:
+    from quintet.evaluate.report import Report
+    from quintet.evaluate.runs import Run
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv.")
+]
+Split = Annotated[str, typer.Option("--split", metavar="NAME", help="Which judgements: qrels/NAME.tsv.")]
+Contracts = Annotated[
+    list[str] | None,
+    typer.Option("--contract", metavar="NAME", help="Whose ranking; 'all' for every one. Repeatable."),
+]
+Modes = Annotated[
+    list[str] | None,
+    typer.Option("--mode", metavar="MODE", help="Which signals; 'all' for every mode. Repeatable."),
+]
+Grid = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="A parameter; several values (a,b,c) make a run each. Repeatable.",
+    ),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metrics", metavar="NAMES", help="ndcg@N, p@N, r@N, mrr@N, map@N, joined by commas."),
+]
+RunOut = Annotated[Path | None, typer.Option("--run-out", metavar="FILE", help="Write the run as TREC does.")]
+RunsIn = Annotated[
+    list[Path] | None,
+    typer.Option("--run-in", metavar="FILE", help="Measure a run of another tool. Repeatable."),
+]
+EvalDb = Annotated[
+    Path | None,
+    typer.Option(
+        "--db", metavar="DIR", help="Where the corpus is indexed and kept; without a corpus, the index asked."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("eval", short_help="Measure rankings by a collection with judgements.")(eval_command)
+
+
+def eval_command(
+    folder: Folder,
+    split: Split = "test",
+    contract: Contracts = None,
+    mode: Modes = None,
+    embedder: options.EmbedderName = None,
+    param: Grid = None,
+    metrics: Metrics = None,
+    run_out: RunOut = None,
+    run_in: RunsIn = None,
+    compare: Annotated[bool, typer.Option("--compare", help="Set each run against the first.")] = False,
+    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query too.")] = False,
+    as_json: AsJson = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the report as a page of its own.")
+    ] = None,
+    db: EvalDb = None,
+) -> int:
+    """Measure how good rankings are, by queries whose answers are known.
+
+    DIR holds a collection in the BEIR layout. Without corpus.jsonl the judgements name files or chunks of
+    the index. Every mean comes with a 95 % interval; the same input gives the same digits everywhere.
+
+    \b
+    Example:
+      quintet eval scifact --contract all --embedder none
+      quintet eval scifact --param rrf_k=10,60 --compare --html report.html
+    """
+    from quintet.evaluate import metrics as measures
+    from quintet.evaluate.collection import has_corpus
+    from quintet.evaluate.report import as_json as shown_as_json
+    from quintet.evaluate.report import report, table
+    from quintet.evaluation import DEPTH, Request, evaluate
+    from quintet.interfaces.render import progress
+
+    wanted = measures.metrics_named([options.as_text(one) for one in metrics or measures.DEFAULT])
+    request = Request(
+        folder,
+        options.as_text(split),
+        [options.as_text(one) for one in contract or ()],
+        [options.as_text(one) for one in mode or ()],
+        _grid([options.as_text(one) for one in param or ()]),
+        None if embedder is None else options.as_text(embedder),
+        run_in or (),
+        db,
+        max(DEPTH, *(metric.cutoff or 0 for metric in wanted)),
+    )
+    if request.searches and not has_corpus(folder):
+        request = replace(request, db=options.index_folder(db))
+    with progress() as shown:
+        judged, runs = evaluate(request, shown)
+    made = report(judged, wanted, runs, compare=compare)
+    if run_out is not None:
+        _write_run(run_out, runs)
+    if html is not None:
+        _write_page(html, made)
+    for note in (*judged.notes, *(note for run in runs for note in run.notes)):
+        tell(f"note: {note['message']} [{note['code']}]")
+    if as_json:
+        document(shown_as_json(made, per_query=per_query))
+    else:
+        write("".join(f"{safe(line)}\n" for line in table(made, per_query=per_query)))
+    return 0
+
+
+def _grid(params: Sequence[str]) -> dict[str, list[object]]:
+    """The values of each parameter. One that is JSON as a whole is one value, commas and all.
+
+    >>> _grid(["rrf_k=10,60", 'filters={"path": "a,b"}', "rrf_k=20"])
+    {'rrf_k': [10, 60, 20], 'filters': [{'path': 'a,b'}]}
+    """
+    grid: dict[str, list[object]] = {}
+    for given in params:
+        ((name, value),) = options.search_parameters([given], ()).items()
+        plain = isinstance(value, str) and given.endswith(value)
+        values = [json_or_text(one) for one in str(value).split(",")] if plain else [value]
+        grid.setdefault(name, []).extend(values)
+    return grid
+
+
+def _write_run(file: Path, runs: "Sequence[Run]") -> None:
+    from quintet.evaluate.trec import run_lines
+
+    if len(runs) != 1:
+        raise UsageError(f"--run-out takes one run and this made {len(runs)}; name one contract and mode")
+    results = {query: [(one.item, one.score) for one in found] for query, found in runs[0].results.items()}
+    tag = "-".join(runs[0].asked.name.split())
+    write_file(file, "".join(f"{line}\n" for line in run_lines(results, tag)))
+
+
+def _write_page(file: Path, report: "Report") -> None:
+    from quintet.evaluate.page import page
+
+    write_file(file, page(report))
