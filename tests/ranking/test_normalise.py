@@ -41,6 +41,14 @@ def test_the_best_is_exactly_one_however_close_the_others_are() -> None:
     assert min_max([best, nextafter(best, 0), nextafter(nextafter(best, 0), 0)])[0] == 1.0
 
 
+def test_scores_that_differ_in_their_last_bit_alone_are_a_flat_list() -> None:
+    # BM25 of the same counts for other terms: the sum is taken in another order.
+    counts = (0.3, 0.6, 0.1)
+    one, other = sum(counts), sum(reversed(counts))
+    assert one != other
+    assert min_max([one, other]) == [1.0, 1.0]
+
+
 @pytest.mark.requirement("003-FUSE-SIMILARITY", "004-S2-SCORE")
 def test_unit_clamps_a_cosine_to_zero_and_one() -> None:
     assert unit([1.0000000000000002, 0.4, 0.0, -0.7]) == [1.0, 0.4, 0.0, 0.0]

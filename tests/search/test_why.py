@@ -67,6 +67,12 @@ def test_a_candidate_depth_can_be_the_smallest_change(index: Index) -> None:
     assert again.rank == first["rank"]
 
 
+def test_the_weight_nearest_to_the_given_one_is_named_also_to_zero(index: Index) -> None:
+    told = index.why("note 7", "code.py", "harness", hybrid_alpha=0.0, final_limit=4)
+    (change,) = [one for one in told.changes if one["parameter"] == "hybrid_alpha"]
+    assert change["to"] == 0.1
+
+
 def test_a_filter_that_removes_it_is_named_and_leaving_it_out_is_the_change(index: Index) -> None:
     told = index.why("harbour", "00.md", filters={"path": "*.py"})
     assert "the filter path:*.py leaves it out" in told.reasons

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock, Timeout
 
 from quintet.stores import hnsw
 from quintet.stores.hnsw import EFS, Approximate, build, load
@@ -76,9 +77,9 @@ def test_a_graph_is_found_again_by_the_next_process(matrix: Matrix) -> None:
         "{",
         "[]",
         json.dumps({"file": "hnsw-3000.usearch", "rows": 3000}),
-        json.dumps({"file": "../../elsewhere", "size": 9, "rows": 3000, "recall": {}}),
-        json.dumps({"file": "hnsw-9000.usearch", "size": 9, "rows": 9000, "recall": {}}),
-        json.dumps({"file": "hnsw-2999.usearch", "size": 9, "rows": 2999, "recall": {}}),
+        json.dumps({"file": "../../elsewhere", "checksum": 9, "rows": 3000, "recall": {}}),
+        json.dumps({"file": "hnsw-9000.usearch", "checksum": 9, "rows": 9000, "recall": {}}),
+        json.dumps({"file": "hnsw-2999.usearch", "checksum": 9, "rows": 2999, "recall": {}}),
     ],
 )
 def test_a_state_that_does_not_fit_is_not_used(matrix: Matrix, state: str) -> None:
@@ -97,13 +98,35 @@ def test_a_file_cut_short_is_not_used(matrix: Matrix) -> None:
         assert load(matrix.folder, DIMENSIONS, len(matrix)) is None
 
 
-def test_a_build_that_is_stopped_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_file_that_is_damaged_but_as_long_as_it_was_is_not_used(matrix: Matrix) -> None:
+    build(matrix)
+    file = matrix.folder / f"hnsw-{ROWS}.usearch"
+    whole = bytearray(file.read_bytes())
+    whole[-1000] ^= 1
+    file.unlink()
+    file.write_bytes(whole)
+    assert load(matrix.folder, DIMENSIONS, len(matrix)) is None
+
+
+def test_the_graph_in_use_is_not_read_again_while_the_next_one_is_built(matrix: Matrix) -> None:
+    built = build(matrix)
+    (matrix.folder / f"hnsw-{ROWS}.usearch").unlink()
+    assert built is not None
+    assert load(matrix.folder, DIMENSIONS, len(matrix), built) is built
+
+
+def test_beside_another_that_builds_nothing_is_built(matrix: Matrix) -> None:
+    with FileLock(matrix.folder / hnsw.LOCK), pytest.raises(Timeout):
+        build(matrix, threading.Event())
+
+
+def test_a_build_that_is_stopped_leaves_no_graph_behind(tmp_path: Path) -> None:
     matrix = Matrix(tmp_path / "vectors-a-1", DIMENSIONS)
     matrix.append(_clustered(100))
     stop = threading.Event()
     stop.set()
     assert build(matrix, stop) is None
-    assert not list(matrix.folder.glob("hnsw*"))
+    assert {file.name for file in matrix.folder.glob("hnsw*")} <= {hnsw.LOCK}
 
 
 def test_it_is_built_beside_the_searches_and_then_used(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_the_doctor_compares_the_stored_root_with_the_documents(shelf: Shelf) ->
     [
         "UPDATE nodes SET hash = zeroblob(32) WHERE prefix = ''",
         "DELETE FROM nodes",
-        "UPDATE meta SET value = replace(value, '1', '2') WHERE name = 'sketch'",
+        "UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'sketch'",
         "UPDATE documents SET title = 'other' WHERE row = 1; DELETE FROM unsettled",
     ],
 )

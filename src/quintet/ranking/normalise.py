@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from quintet.model import steady
 from quintet.ranking.profile import NormaliserName
 
 
@@ -12,11 +13,14 @@ def as_is(scores: Sequence[float]) -> list[float]:
 def min_max(scores: Sequence[float]) -> list[float]:
     """Scale to [0, 1]. A flat list becomes all 1.0, not 0.0: every item matched equally well.
 
+    Scores count as `steady` shows them, or the last bit of two that are equal would become 0.0 and 1.0.
+
     >>> min_max([4.0, 3.0, 2.0])
     [1.0, 0.5, 0.0]
     """
     if not scores:
         return []
+    scores = [steady(score) for score in scores]
     low, high = min(scores), max(scores)
     if low == high:
         return [1.0] * len(scores)

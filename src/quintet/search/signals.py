@@ -97,7 +97,9 @@ def _tell_how(legs: Legs, graph: Approximation | None, ef: int, *, filtered: boo
         legs.note("vectors_exact", "with a filter every vector that passes it is compared, not only HNSW's")
     elif graph is None or not graph.rows:
         legs.note(
-            "vectors_exact", "there is no HNSW graph yet, so every vector was compared; one is being built"
+            "vectors_exact",
+            "there is no HNSW graph yet, so every vector was compared; one is built as long as this process "
+            "runs, and 'quintet hnsw' builds it and waits",
         )
     else:
         share = graph.recall.get(str(ef))

@@ -34,8 +34,9 @@ def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, lis
         if hasattr(now, name):
             yield name, _growing(getattr(now, name), 10_000)
     if hasattr(now, "hybrid_alpha"):
-        here = now.hybrid_alpha or 0.5
-        yield "hybrid_alpha", sorted((tenth / 10 for tenth in range(11)), key=lambda value: abs(value - here))
+        here = 0.5 if now.hybrid_alpha is None else now.hybrid_alpha
+        tenths = (tenth / 10 for tenth in range(11) if tenth / 10 != here)
+        yield "hybrid_alpha", sorted(tenths, key=lambda value: abs(value - here))
     mode = trace.contract.mode
     if mode is not None:
         yield mode, [one for one in ("hybrid", "lexical", "keyword", "semantic") if one != getattr(now, mode)]
