@@ -1,6 +1,6 @@
 """The nouns of memory: what was remembered, what it is about, and until when it held."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -8,6 +8,7 @@ from quintet.model import Freshness, Json
 
 ROOT = "memory"  # where memories live among the documents of their database
 KINDS = ("decision", "fact", "preference", "error", "summary", "code", "task")
+SESSIONS = 100  # that one memory keeps
 AboutState = Literal["unchanged", "changed", "gone", "unknown"]
 FRESHNESS: Mapping[AboutState, Freshness] = {
     "unchanged": "Fresh",
@@ -58,11 +59,16 @@ class Memo:
     seen: int = 1
     tags: tuple[str, ...] = ()
     about: tuple[About, ...] = ()
-    session: str | None = None
+    sessions: tuple[str, ...] = ()  # in which it was said, the latest last
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     valid_until_ms: int | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def session(self) -> str | None:
+        """The latest."""
+        return self.sessions[-1] if self.sessions else None
 
     def fields(self) -> dict[str, Json]:
         """Everything there is to know, as JSON: how it is stored, and a line of an export."""
@@ -76,6 +82,7 @@ class Memo:
             "tags": list(self.tags),
             "about": [one.fields() for one in self.about],
             "session": self.session,
+            "sessions": list(self.sessions),
             "supersedes": list(self.supersedes),
             "superseded_by": self.superseded_by,
             "valid_until_ms": self.valid_until_ms,
@@ -88,5 +95,17 @@ def memo_from(stored: Mapping[str, Any]) -> Memo:
     about = [
         About(**{**one, "lines": tuple(one["lines"]) if one["lines"] else None}) for one in stored["about"]
     ]
+    known = {name: value for name, value in stored.items() if name != "session"}
     many = {name: tuple(stored[name]) for name in ("tags", "supersedes")}
-    return Memo(**{**stored, **many, "about": tuple(about)})
+    sessions = in_order((*stored.get("sessions", ()), stored["session"]))
+    return Memo(**{**known, **many, "sessions": sessions, "about": tuple(about)})
+
+
+def in_order(sessions: Iterable[str | None]) -> tuple[str, ...]:
+    """Each once, where it came last, and of very many the latest.
+
+    >>> in_order(["monday", "tuesday", None, "monday"])
+    ('tuesday', 'monday')
+    """
+    latest_first = dict.fromkeys(one for one in reversed(list(sessions)) if one is not None)
+    return tuple(reversed(list(latest_first)[:SESSIONS]))

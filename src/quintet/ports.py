@@ -213,6 +213,11 @@ class StateTree(Protocol):
     @property
     def sketch(self) -> bytes: ...
 
+    @property
+    def linker(self) -> str | None:
+        """Which version made the edges of the code graph; None while some are still to be made."""
+        ...
+
     def names(self, document_ids: Iterable[str]) -> dict[str, str]:
         """`root/path` of each document that is or once was here."""
         ...
@@ -359,6 +364,8 @@ class Writer(Protocol):
         ...
 
     def drop_unused_vectors(self) -> None: ...
+
+    def forget_names(self) -> None: ...
 
     def settle(self) -> None:
         """Bring the state root up to date with what was written. Not inside a batch."""

@@ -157,6 +157,7 @@ class Upkeep:
                 for name, document in documents:
                     writer.remove(name, [document])
                 writer.drop_unused_vectors()
+                writer.forget_names()
             writer.settle()
         return gone
 
@@ -164,6 +165,7 @@ class Upkeep:
         with self.store.writer(self.settings.writer_timeout) as writer:
             with writer.batch():
                 gone = writer.clear()
+                writer.forget_names()
             writer.settle()
         return gone
 

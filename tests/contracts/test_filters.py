@@ -110,3 +110,10 @@ def test_spec_003_takes_nothing_but_its_exact_matches(given: Any) -> None:
     with pytest.raises(UsageError) as caught:
         read("knowledge", CONTRACTS["knowledge"].parameters, {"filters": given}, {})
     assert caught.value.code == "invalid_filter"
+
+
+def test_conditions_that_may_read_every_text_are_few() -> None:
+    eight = {"or": [{"icontains": f"word {number}"} for number in range(8)]}
+    assert FILTER.accept(eight)
+    with pytest.raises(UsageError, match="9 conditions on contains and icontains; at most 8"):
+        FILTER.accept({"or": [eight, {"contains": "one more"}]})

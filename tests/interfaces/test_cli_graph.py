@@ -144,6 +144,27 @@ def test_a_map_shows_what_much_points_at_first(quintet: Quintet, shop: Path) -> 
     assert "shop/cart.py\n    4  class Cart\n    5      def pay(self)\n    9  class Gift\n" in done.out
 
 
+def test_a_definition_in_a_map_stands_behind_what_it_is_inside_of(
+    quintet: Quintet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "types.ts").write_text("export interface Item { price: number; age: number }\n", "utf-8")
+    (tmp_path / "count.go").write_text(
+        "package count\n\ntype Counter struct{}\n\nfunc New() {}\n\nfunc (c *Counter) Add() {}\n", "utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert quintet("index", "--embedder", "none").code == 0
+    assert quintet("map", "types.ts").out.splitlines()[1:] == [
+        "    1  interface Item",
+        "    1      age: number",
+        "    1      price: number",
+    ]
+    assert quintet("map", "count.go").out.splitlines()[1:] == [
+        "    3  Counter struct",
+        "    7      func (c *Counter) Add()",
+        "    5  func New()",
+    ]
+
+
 def test_a_map_keeps_to_its_budget_and_says_what_is_left_out(quintet: Quintet, shop: Path) -> None:
     for budget in (1, 4, 12, 20):
         done = quintet("map", "--budget", str(budget))
@@ -201,3 +222,11 @@ def test_doctor_tells_of_the_graph_and_finds_what_is_loose(quintet: Quintet, lib
     connection.close()
     done = quintet("doctor")
     assert done.code == 6 and "1 of 1 edges to no node" in done.out
+
+
+@pytest.mark.parametrize("line", (0, 99999))
+def test_a_line_that_a_file_does_not_have_is_an_error(quintet: Quintet, shop: Path, line: int) -> None:
+    done = quintet("related", f"shop/tax.py:{line}")
+    assert (done.code, done.out) == (3, "")
+    assert f"there is no line {line} in shop/tax.py; its lines are 1 to 2" in done.err
+    assert quintet("related", "shop/tax.py").code == quintet("related", "shop/prices.py:1").code == 0

@@ -107,7 +107,7 @@ def test_a_symbol_is_shown_with_its_place(memory: Memory) -> None:
     assert memory.get(kept.id)["about"] == [
         {
             "path": "src/cache.py",
-            "symbol": "Cache.get",
+            "symbol": "cache.Cache.get",
             "root": "project",
             "lines": [5, 6],
             "state": "unchanged",
@@ -200,3 +200,48 @@ def test_a_file_that_is_no_text_is_compared_by_its_bytes(tmp_path: Path) -> None
     assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "unchanged"
     (tmp_path / "a").write_bytes(b"\0\1\3")
     assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "changed"
+
+
+def test_a_symbol_is_kept_under_its_full_name_and_asked_for_by_any_of_its_names(
+    memory: Memory, project: Path, index: quintet.Index
+) -> None:
+    kept = memory.remember("get returns its key", about=["get"])
+    (about,) = memory.get(kept.id)["about"]  # type: ignore[misc, union-attr]
+    assert about["symbol"] == "cache.Cache.get"  # type: ignore[index, call-overload]
+    for name in ("get", "Cache.get", "Cache::get", "cache.Cache.get"):
+        assert [one["id"] for one in results(memory.recall("key", about=name))] == [kept.id]
+    for name in ("et", "Other.get", "Cache", "."):
+        assert results(memory.recall("key", about=name)) == []
+    (project / "src" / "cache.py").write_text("TTL = 5\n", "utf-8")
+    index.sync()
+    assert memory.forget(about="get") == [kept.id]
+
+
+def test_a_name_that_meant_nothing_is_asked_for_by_the_full_name_it_got_later(
+    memory: Memory, project: Path, index: quintet.Index
+) -> None:
+    kept = memory.remember("put comes later", about=["put"])
+    (project / "src" / "later.py").write_text("def put():\n    pass\n", "utf-8")
+    index.sync()
+    for name in ("put", "later.put"):
+        assert [one["id"] for one in results(memory.recall("later", about=name))] == [kept.id]
+
+
+def test_all_subjects_of_a_recall_share_one_allowance_for_lines_that_moved(tmp_path: Path) -> None:
+    lines = [f"line {number}" for number in range(10)]
+    (tmp_path / "a").write_text("\n".join(lines), "utf-8")
+    asked = [About("a", root="r", lines=range) for range in ((1, 2), (4, 5), (1, 3), (6, 8))]
+    recorded = [Subjects({"r": str(tmp_path)}, 1_000).recorded(one) for one in asked]
+    (tmp_path / "a").write_text("\n".join(["more", *lines]), "utf-8")
+    chars = len("more") + sum(map(len, lines))
+    for allowance, moved in ((0, 0), (2 * chars, 2), (5 * chars - 1, 2), (5 * chars, 4)):
+        subjects = Subjects({"r": str(tmp_path)}, 1_000, allowance)
+        states = [subjects.state(one) for one in recorded]
+        assert states == ["unchanged"] * moved + ["changed"] * (4 - moved)
+
+
+def test_lines_that_did_not_move_need_no_allowance(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one\ntwo\n", "utf-8")
+    recorded = Subjects({"r": str(tmp_path)}, 1_000).recorded(About("a", root="r", lines=(2, 2)))
+    (tmp_path / "a").write_text("ONE\ntwo\n", "utf-8")
+    assert Subjects({"r": str(tmp_path)}, 1_000, 0).state(recorded) == "unchanged"

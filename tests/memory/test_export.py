@@ -121,6 +121,8 @@ GOOD: dict[str, Any] = {"text": "short", "kind": "fact", "created_ms": 5}
         ({**GOOD, "about": [{"path": "a", "lines": [2, 1]}]}, "about holds"),
         ({**GOOD, "about": [{"path": "a", "lines": [True, 1]}]}, "about holds"),
         ({**GOOD, "about": [{"path": "a", "digest": "xyz"}]}, "about holds"),
+        ({**GOOD, "sessions": "s"}, "is not a list"),
+        ({**GOOD, "sessions": [None]}, "a session is None"),
         ({**GOOD, "metadata": 3}, "an object of JSON values"),
     ],
 )
@@ -182,3 +184,15 @@ def test_too_many_or_too_long_lines_are_refused(other: Memory) -> None:
         other.import_("" for _ in range(100_001))
     with pytest.raises(UsageError, match="line 1: it has 200002 characters"):
         other.import_(["x" * 200_002])
+
+
+def test_sessions_are_carried_and_joined_the_latest_last(memory: Memory, other: Memory) -> None:
+    for session in ("a", "b"):
+        memory.remember("short", session=session)
+    other.import_([json.dumps({**GOOD, "session": "c"})])  # five milliseconds after 1970
+    for _ in range(2):
+        other.import_(memory.export())
+        (found,) = other.timeline()
+        assert (found["session"], found["sessions"]) == ("b", ["c", "a", "b"])
+    other.import_([json.dumps({**GOOD, "sessions": ["d"]})])
+    assert other.timeline()[0]["sessions"] == ["d", "c", "a", "b"]

@@ -61,7 +61,7 @@ def test_lines_that_a_memory_is_about_are_shown(command: Command) -> None:
     remembered(command, "the ttl is 300", "--about", "src/cache.py:1-2", "--about", "Cache.get")
     assert command("recall", "ttl")[1].splitlines()[2:] == [
         "    about src/cache.py:1-2: unchanged",
-        "    about src/cache.py:Cache.get: unchanged",
+        "    about src/cache.py:cache.Cache.get: unchanged",
     ]
 
 

@@ -62,7 +62,7 @@ async def test_an_agent_recalls_what_it_remembered(doors: Doors, project: Path) 
         Draft202012Validator(schema).validate(given)
     (found,) = body(answer)["results"]
     assert (found["id"], found["metadata"], found["freshness"]) == (kept["id"], {"a": 1}, "Stale")
-    assert "about Cache.get: changed" in text(answer)
+    assert "about cache.Cache.get: changed" in text(answer)
     assert body(answer) == json.loads(json.dumps(doors.recall("answers", {"tags": ["cache"]}).wire()))
 
 

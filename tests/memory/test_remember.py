@@ -10,7 +10,7 @@ import quintet
 from memory.conftest import START_MS, Clock
 from memory.views import results, texts
 from quintet.errors import LimitError, StoreError, UsageError
-from quintet.memo import KINDS
+from quintet.memo import KINDS, SESSIONS
 from quintet.memory import Memory
 
 
@@ -44,7 +44,7 @@ def test_the_same_text_again_is_the_same_memory_seen_once_more(memory: Memory, c
     assert (first.merged, again.merged, again.id, again.seen) == (False, True, first.id, 2)
     found: Any = memory.get(first.id)
     assert found["tags"] == ["a", "b"]
-    assert [one.get("symbol") for one in found["about"]] == [None, "Cache"]
+    assert [one.get("symbol") for one in found["about"]] == [None, "cache.Cache"]
     assert found["metadata"] == {"n": 1, "m": 2}
     assert found["last_seen_ms"] > found["created_ms"] + 1_000
     assert found["text"] == "The  cache\nis cold"
@@ -217,3 +217,22 @@ def test_another_embedder_makes_the_vectors_anew(project: Path) -> None:
 class Working(Failing):
     identity = "working"
     down = False
+
+
+def test_a_memory_of_two_sessions_is_found_in_both_and_shows_the_latest(memory: Memory) -> None:
+    for session in ("monday", "tuesday", "monday"):
+        kept = memory.remember("answers are cached", session=session)
+    memory.remember("answers are cached")
+    found = memory.get(kept.id)
+    assert (found["session"], found["sessions"]) == ("monday", ["tuesday", "monday"])
+    for session in ("monday", "tuesday"):
+        assert texts(memory.recall("cached", session=session)) == ["answers are cached"]
+        assert [one["id"] for one in memory.timeline(session=session)] == [kept.id]
+    assert texts(memory.recall("cached", session="wednesday")) == []
+
+
+def test_of_very_many_sessions_the_latest_are_kept(memory: Memory) -> None:
+    for number in range(SESSIONS + 2):
+        kept = memory.remember("answers are cached", session=f"s{number}")
+    found: Any = memory.get(kept.id)["sessions"]
+    assert found == [f"s{number}" for number in range(2, SESSIONS + 2)]

@@ -234,3 +234,24 @@ def test_filters_written_in_the_query_are_replayed(index: Index) -> None:
 def test_what_is_no_receipt_is_refused(index: Index, thing: object) -> None:
     with pytest.raises(UsageError):
         index.receipts.verify(thing)
+
+
+def test_what_was_forgotten_leaves_no_name_behind(index: Index) -> None:
+    before = _receipt(index)
+    index.forget("notes/anchor.md")
+    (changed,) = index.receipts.verify(before).changed
+    assert "anchor" not in changed
+
+
+def test_a_graph_that_is_not_linked_yet_is_another_state(index: Index, notes: Path) -> None:
+    before = _receipt(index)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "graph":
+            raise KeyboardInterrupt
+
+    (notes / "code" / "more.py").write_text("def more():\n    return 1\n")
+    with pytest.raises(KeyboardInterrupt):
+        index.sync(progress=stop)
+    differences = index.receipts.verify(before).differences
+    assert any(line.startswith("another state of the code graph") for line in differences)

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -238,3 +239,43 @@ def test_an_older_database_beside_newer_vector_files_answers_from_the_database(t
         index.sync()
         (best, *_) = index.search("harbour dawn", mode="semantic", limit=1).body["results"]
         assert best["path"] == "found.txt"
+
+
+def _garbage(place: Path) -> None:
+    place.write_bytes(random.Random(1).randbytes(10_000))
+
+
+def _few_bytes(place: Path) -> None:
+    place.write_bytes(b"garbage")
+
+
+@pytest.mark.parametrize("spoil", [_garbage, _few_bytes, Path.mkdir])
+def test_the_doctor_looks_at_the_memory_and_says_what_to_do(built: Path, spoil: Callable[[Path], None]) -> None:
+    spoil(built / "memory.db")
+    with quintet.open(built, "hashing") as index:
+        check = index.doctor()[-1]
+        assert (check.name, check.ok) == ("memory", False)
+        assert "move it away and import the last export" in check.message
+        with pytest.raises(StoreError) as caught:
+            index.memory.export()
+        assert "permissions" not in check.message + caught.value.message
+
+
+def test_the_doctor_leaves_a_memory_that_is_not_there_alone(built: Path) -> None:
+    with quintet.open(built, "hashing") as index:
+        check = index.doctor()[-1]
+        assert (check.name, check.ok) == ("memory", True)
+        assert not (built / "memory.db").exists()
+        index.memory.remember("one")
+        assert index.doctor()[-1].message == "1 memories, all searchable"
+
+
+def test_the_doctor_counts_memories_that_cannot_be_found(built: Path) -> None:
+    with quintet.open(built, "hashing") as index:
+        index.memory.remember("one")
+    connection = apsw.Connection(str(built / "memory.db"))
+    connection.execute("DELETE FROM text_docsize")
+    connection.close()
+    with quintet.open(built, "hashing") as index:
+        check = index.doctor()[-1]
+        assert (check.ok, "0 of 1 chunks are searchable" in check.message) == (False, True)

@@ -5,7 +5,7 @@ A filter is text (`filter_grammar`), an object of conditions that must all hold,
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 
@@ -16,6 +16,8 @@ from quintet.errors import UsageError
 from quintet.model import AllOf, Condition, Expression, Filter, Not
 
 MOST_CONDITIONS = 100
+SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
+MOST_SCANNING = 8
 
 TEXT = "text"
 INTEGER = "a whole number"
@@ -146,6 +148,9 @@ def _expression(value: object) -> object:
     found = _read(value, 0)
     if (count := count_conditions(found)) > MOST_CONDITIONS:
         raise _refused(f"the filter has {count} conditions; at most {MOST_CONDITIONS} are taken: simplify it")
+    if (count := count_conditions(found, SCANNING)) > MOST_SCANNING:
+        names = " and ".join(sorted(SCANNING))
+        raise _refused(f"the filter has {count} conditions on {names}; at most {MOST_SCANNING} are taken")
     return as_filter(found)
 
 
@@ -177,11 +182,12 @@ def _combined(operator: str, value: object, depth: int) -> Expression:
     return COMBINED[operator]([_read(one, depth + 1) for one in value])
 
 
-def count_conditions(expression: Expression) -> int:
+def count_conditions(expression: Expression, fields: Collection[str] | None = None) -> int:
+    """How many conditions there are, of all fields or of these."""
     if isinstance(expression, Condition):
-        return 1
+        return int(fields is None or expression.field in fields)
     parts = (expression.of,) if isinstance(expression, Not) else expression.parts
-    return sum(count_conditions(part) for part in parts)
+    return sum(count_conditions(part, fields) for part in parts)
 
 
 def _schema() -> Schema:

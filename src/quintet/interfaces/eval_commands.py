@@ -17,6 +17,7 @@ from quintet.interfaces.terminal import document, safe, tell, write
 if TYPE_CHECKING:
     from quintet.evaluate.report import Report
     from quintet.evaluate.runs import Run
+    from quintet.evaluation import Request
 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv.")
@@ -88,40 +89,60 @@ def eval_command(
       quintet eval scifact --param rrf_k=10,60 --compare --html report.html
     """
     from quintet.evaluate import metrics as measures
-    from quintet.evaluate.collection import has_corpus
-    from quintet.evaluate.report import as_json as shown_as_json
-    from quintet.evaluate.report import report, table
+    from quintet.evaluate.report import report
     from quintet.evaluation import DEPTH, Request, evaluate
     from quintet.interfaces.render import progress
 
-    wanted = measures.metrics_named([options.as_text(one) for one in metrics or measures.DEFAULT])
+    wanted = measures.metrics_named(_texts(metrics or measures.DEFAULT))
     request = Request(
         folder,
         options.as_text(split),
-        [options.as_text(one) for one in contract or ()],
-        [options.as_text(one) for one in mode or ()],
-        _grid([options.as_text(one) for one in param or ()]),
+        _texts(contract),
+        _texts(mode),
+        _grid(_texts(param)),
         None if embedder is None else options.as_text(embedder),
         run_in or (),
         db,
         max(DEPTH, *(metric.cutoff or 0 for metric in wanted)),
+        one_run=run_out is not None,
     )
-    if request.searches and not has_corpus(folder):
-        request = replace(request, db=options.index_folder(db))
     with progress() as shown:
-        judged, runs = evaluate(request, shown)
+        judged, runs = evaluate(_placed(request), shown)
     made = report(judged, wanted, runs, compare=compare)
     if run_out is not None:
-        _write_run(run_out, runs)
+        _write_run(run_out, runs[0])
     if html is not None:
         _write_page(html, made)
-    for note in (*judged.notes, *(note for run in runs for note in run.notes)):
+    _show(made, per_query=per_query, as_json=as_json)
+    return 0
+
+
+def _texts(given: Sequence[str] | None) -> list[str]:
+    return [options.as_text(one) for one in given or ()]
+
+
+def _placed(request: "Request") -> "Request":
+    """With the index that judgements without a corpus are about."""
+    from quintet.evaluate.collection import has_corpus
+
+    if not request.searches:
+        if request.one_run:
+            raise UsageError(
+                "--run-out writes what is searched, and --run-in alone searches nothing; leave it out"
+            )
+        return request
+    return request if has_corpus(request.folder) else replace(request, db=options.index_folder(request.db))
+
+
+def _show(made: "Report", *, per_query: bool, as_json: bool) -> None:
+    from quintet.evaluate import report
+
+    for note in (*made.judged.notes, *(note for one in made.runs for note in one.run.notes)):
         tell(f"note: {note['message']} [{note['code']}]")
     if as_json:
-        document(shown_as_json(made, per_query=per_query))
+        document(report.as_json(made, per_query=per_query))
     else:
-        write("".join(f"{safe(line)}\n" for line in table(made, per_query=per_query)))
-    return 0
+        write("".join(f"{safe(line)}\n" for line in report.table(made, per_query=per_query)))
 
 
 def _grid(params: Sequence[str]) -> dict[str, list[object]]:
@@ -139,13 +160,11 @@ def _grid(params: Sequence[str]) -> dict[str, list[object]]:
     return grid
 
 
-def _write_run(file: Path, runs: "Sequence[Run]") -> None:
+def _write_run(file: Path, run: "Run") -> None:
     from quintet.evaluate.trec import run_lines
 
-    if len(runs) != 1:
-        raise UsageError(f"--run-out takes one run and this made {len(runs)}; name one contract and mode")
-    results = {query: [(one.item, one.score) for one in found] for query, found in runs[0].results.items()}
-    tag = "-".join(runs[0].asked.name.split())
+    results = {query: [(one.item, one.score) for one in found] for query, found in run.results.items()}
+    tag = "-".join(run.asked.name.split())
     write_file(file, "".join(f"{line}\n" for line in run_lines(results, tag)))
 
 

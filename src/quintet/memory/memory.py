@@ -12,7 +12,7 @@ from quintet.errors import Conflict, NotFound, UsageError
 from quintet.ingest import memos
 from quintet.ingest.memo_lines import Imported, exported, joined
 from quintet.ingest.run import Progress
-from quintet.memo import ROOT, Memo, memo_from
+from quintet.memo import ROOT, Memo, in_order, memo_from
 from quintet.memory.code import Code, unknown
 from quintet.memory.vectors import Vectors
 from quintet.model import Filter, Json, Note, Passage
@@ -77,7 +77,7 @@ class Memory:
             now,
             tags=memos.checked_names("tags", "a tag", tags),
             about=self._subjects.looked_up(memos.checked_names("about", "what it is about", about)),
-            session=None if session is None else memos.checked_name("a session", session),
+            sessions=() if session is None else (memos.checked_name("a session", session),),
             metadata=memos.checked_metadata(metadata or {}),
         )
         found = self._near(memo)
@@ -100,7 +100,8 @@ class Memory:
                     return replace(memo, id=id), False
                 if before.valid_until_ms is None:
                     last_seen = max(before.last_seen_ms, memo.created_ms)  # a clock may go back
-                    again = replace(before, seen=before.seen + 1, last_seen_ms=last_seen)
+                    sessions = in_order((*before.sessions, *memo.sessions))
+                    again = replace(before, seen=before.seen + 1, last_seen_ms=last_seen, sessions=sessions)
                     return memos.united(again, memo.tags, memo.about, memo.metadata), True
         raise Conflict(f"this text was superseded {memos.OCCURRENCES} times; write it in other words")
 

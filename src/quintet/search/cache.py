@@ -116,19 +116,19 @@ def key_of(
     plan: Plan,
     max_terms: int,
     *,
-    memory_generation: int = 0,
     scope: str = "",
 ) -> bytes:
     """A digest over everything the legs depend on, so that no two different searches share an entry.
 
     The plan is made of the query, the filter and all parameters as they were read. Values go in by `repr`,
-    which keeps `1`, `1.0` and `True` apart where `==` would not.
+    which keeps `1`, `1.0` and `True` apart where `==` would not. The generation is that of the database that
+    is searched: memories are another database, and no legs over them are kept.
     """
     vector = None if plan.vector is None else plan.vector.tobytes()
     catalog = snapshot.catalog
     parts = (
         (contract, replace(plan, vector=None), vector, max_terms),
-        (catalog.identity, catalog.generation, memory_generation),
+        (catalog.identity, catalog.generation),
         (embedder.identity if embedder else None, scope),
     )
     return sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()

@@ -45,6 +45,7 @@ def make(
         "tokenizer": engine.tokenizer,
         "embedder": answer.embedding_model,
         "state_root": tree.root,
+        "linker": tree.linker,
         "documents": b64encode(tree.sketch).decode("ascii"),
         "contract": trace.contract.name,
         "query": trace.query,

@@ -139,6 +139,11 @@ def _placed(graph: CodeGraph, documents: Documents, base: Path, reference: str) 
     found = graph.at(where.root, where.path, where.first, where.last)
     if found is None:
         raise _unknown(graph, reference)
+    if found.parent is None and not 1 <= where.first <= max(found.last_line, 1):
+        raise NotFound(
+            f"there is no line {where.first} in {where.path}; its lines are 1 to {max(found.last_line, 1)}",
+            code="document_not_found",
+        )
     return found
 
 

@@ -9,7 +9,7 @@ from quintet.memo import About
 from quintet.ports import CodeGraph, Node, Root
 from quintet.search.locate import LINES, Documents, documents_named
 
-SEPARATORS = re.compile(r"::|[.#]")
+SEPARATORS = re.compile(r"::|[.#\\]")
 NO_SYMBOLS = ("module", "document")
 SHOWN = 5
 
@@ -29,7 +29,7 @@ def subject(name: str, documents: Documents, graph: CodeGraph, base: Path) -> Ab
         places = ", ".join(f"{one.path}:{one.first_line}-{one.last_line}" for one in nodes[:SHOWN])
         raise UsageError(f"{name!r} is defined in {len(nodes)} places ({places}); name one of these")
     for node in nodes:
-        return About(node.path, name, node.root, (node.first_line, node.last_line))
+        return About(node.path, node.qualified_name, node.root, (node.first_line, node.last_line))
     return About(path=name) if "/" in name else About(symbol=name)
 
 

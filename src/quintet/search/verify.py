@@ -13,6 +13,7 @@ ABOUT = {  # fields of a claim whose difference explains one in the results
     "schema": "another schema of the index",
     "tokenizer": "another tokenizer",
     "embedder": "another embedder",
+    "linker": "another state of the code graph",
     "max_terms": "another cap on query terms",
     "params": "other parameters",
     "query": "another query text",

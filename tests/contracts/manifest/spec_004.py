@@ -263,9 +263,24 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/ranking/test_fuse.py::test_both_signals_have_their_share_of_every_page",
     ),
     planned("004-P4-EFFICIENCY", "under 100 ms below a million vectors", step=7),
-    planned("004-M-PRECISION", "precision at k", step=7),
-    planned("004-M-RECALL", "recall at k", step=7),
-    planned("004-M-NDCG", "normalised discounted cumulative gain", step=7),
+    proved(
+        "004-M-PRECISION",
+        "precision at k",
+        "tests/evaluate/test_metrics.py::test_precision_is_the_relevant_share_of_k_places_even_of_a_short_list",
+        "tests/evaluate/test_metrics.py::test_trec_eval_gives_the_same_numbers",
+    ),
+    proved(
+        "004-M-RECALL",
+        "recall at k",
+        "tests/evaluate/test_metrics.py::test_recall_is_the_share_of_all_that_is_relevant",
+        "tests/evaluate/test_metrics.py::test_trec_eval_gives_the_same_numbers",
+    ),
+    proved(
+        "004-M-NDCG",
+        "normalised discounted cumulative gain",
+        "tests/evaluate/test_metrics.py::test_ndcg_is_the_discounted_gain_over_that_of_the_best_order",
+        "tests/evaluate/test_metrics.py::test_trec_eval_gives_the_same_numbers",
+    ),
     proved(
         "004-V-MERKLE",
         "the printed hybrid vector",

@@ -372,6 +372,27 @@ def test_a_type_holds_only_if_every_assignment_agrees() -> None:
     ]
 
 
+def test_an_annotated_name_that_is_given_something_else_may_be_anything() -> None:
+    text = """
+    from db import Pool, make
+
+    def f(a: Pool, b: Pool, c: Pool):
+        a = make(); a.go()
+        b = Pool(); b.go()
+        for c in a: c.go()
+        d: Pool = Pool(); d = make(); d.go()
+        e: Pool
+        e = make(); e.go()
+    """
+    assert [line for line in calls(text) if "go" in line] == [
+        "4 f: go unknown",
+        "5 f: Pool.go type",
+        "6 f: go unknown",
+        "7 f: go unknown",
+        "9 f: Pool.go type",
+    ]
+
+
 def test_self_in_a_class_inside_a_method_is_not_its_own() -> None:
     text = """
     class Outer:

@@ -1,6 +1,10 @@
 """Python projects, small, with their edges listed by hand."""
 
-from ingest.graph.sketch import edges
+import pytest
+
+from ingest.graph.sketch import edges, outlines
+from quintet.ingest.graph import resolve
+from quintet.symbols import node_ids
 
 
 def test_a_call_leads_from_the_caller_to_the_called_and_never_back() -> None:
@@ -189,12 +193,90 @@ def test_a_name_bound_twice_is_possible_in_each_meaning() -> None:
     assert edges(project, "calls") == ["calls a.py -> fast.py:f possible", "calls a.py -> slow.py:f possible"]
 
 
-def test_overloads_are_one_and_the_edge_goes_to_the_first() -> None:
-    project = {"a.py": "def f(x: int): ...\ndef f(x: str): ...\nf(1)\n"}
-    assert edges(project, "calls", "contains") == [
-        "calls a.py -> a.py:f exact",
-        "contains a.py -> a.py:f exact",
-    ]
+def lines_called(text: str) -> list[tuple[int, str]]:
+    """The first line and the confidence of everything that a file calls in itself."""
+    (file,) = outlines({"a.py": text})
+    lines = dict(zip(node_ids(file.document_id, file.outline), file.outline.symbols, strict=True))
+    found = [edge for edge in resolve([file])[file.document_id] if edge.relation == "calls"]
+    return sorted((lines[edge.target].first_line, edge.confidence) for edge in found)
+
+
+OVERLOADS = """
+from typing import overload
+@overload
+def f(x: int): ...
+@overload
+def f(x: str): ...
+def f(x):
+    pass
+"""
+
+
+@pytest.mark.parametrize("marked", (OVERLOADS, OVERLOADS.replace("@", "@typing.")))
+def test_typed_overloads_are_one_and_the_edge_goes_to_what_is_run(marked: str) -> None:
+    assert lines_called(marked + "f(1)\n") == [(7, "exact")]
+
+
+def test_what_is_defined_twice_is_possible_in_each_meaning() -> None:
+    assert lines_called("def f(): ...\ndef f(): ...\nf()\n") == [(1, "possible"), (2, "possible")]
+    branches = "if x:\n    def f(): ...\nelse:\n    def f(): ...\nf()\n"
+    assert lines_called(branches) == [(2, "possible"), (4, "possible")]
+
+
+def test_a_method_that_is_defined_twice_is_possible_in_each_meaning() -> None:
+    text = "class A:\n    def f(self): ...\n    def f(self): ...\n    def g(self):\n        self.f()\n"
+    assert lines_called(text) == [(2, "possible"), (3, "possible")]
+
+
+def test_each_of_two_classes_of_one_name_has_methods_and_bases_of_its_own() -> None:
+    text = """
+class Base:
+    def h(self): ...
+if x:
+    class A:
+        def f(self): ...
+        def g(self):
+            self.f()
+else:
+    class A(Base):
+        def f(self): ...
+        def g(self):
+            self.f()
+            self.h()
+"""
+    assert lines_called(text) == [(3, "exact"), (6, "exact"), (11, "exact")]
+
+
+def test_what_sets_a_property_is_no_second_meaning_of_it() -> None:
+    text = """
+class A:
+    @property
+    def f(self): ...
+    @f.setter
+    def f(self, value): ...
+    def g(self):
+        self.f()
+"""
+    assert lines_called(text) == [(3, "exact")]
+
+
+@pytest.mark.parametrize(
+    "rebinding",
+    (
+        "def halt():\n    global stop\n    stop = None\n",
+        "stop = None\n",
+        "for stop in (): ...\n",
+        "with x as stop: ...\n",
+        "(stop := None)\n",
+    ),
+)
+@pytest.mark.parametrize("first", (True, False))
+def test_an_import_that_is_given_another_value_is_not_exact(rebinding: str, first: bool) -> None:
+    brought = "from b import stop\n"
+    text = (rebinding + brought if first else brought + rebinding) + "def run():\n    stop()\n"
+    found = edges({"a.py": text, "b.py": "def stop(): ...\n"}, "calls")
+    assert "calls a.py:run -> b.py:stop possible" in found
+    assert not [edge for edge in found if edge.endswith("exact")]
 
 
 def test_stars_that_go_in_a_circle_end() -> None:

@@ -170,6 +170,11 @@ class SqliteTree:
         return sketch.toggled(sketch.empty(), computed_leaves(self._connection).items())
 
     @property
+    def linker(self) -> str | None:
+        linked = self._connection.execute("SELECT 1 FROM unlinked LIMIT 1").get is None
+        return meta(self._connection, "linker") if linked else None
+
+    @property
     def _settled(self) -> bool:
         return self._connection.execute("SELECT 1 FROM unsettled LIMIT 1").get is None
 

@@ -186,6 +186,10 @@ class SqliteWriter:
         vector_rows.finish_replacement(self._connection, identity, dimensions)
         tree.mark_all(self._connection)
 
+    def forget_names(self) -> None:
+        """Keep no name of a document that is no longer here."""
+        self._connection.execute("DELETE FROM changes WHERE id NOT IN (SELECT id FROM documents)")
+
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
         with self._database.writing() as connection:

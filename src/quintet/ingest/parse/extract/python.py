@@ -27,6 +27,7 @@ def outline_of(scan: Scan) -> Outline:
     reader = _Python(scan)
     scan.describe_module(docstring=docstring_of(scan, scan.root), is_test=reader.in_tests)
     scan.walk(reader.handlers)
+    reader.define_rebound()
     return scan.outline(keep_unbound=reader.has_star)
 
 
@@ -173,7 +174,7 @@ class _Python(Values):
                 else:
                     plain = type_node is not None and not self.scan.text(parameter).startswith("*")
                     type = annotation(self.scan.name(type_node)) if plain else ()
-                    inside.bind(name, Binding("local", type, outside, declared=plain))
+                    inside.bind(name, Binding("local", type, outside))
             receiver = 0 if names else receiver
         return steps
 

@@ -28,6 +28,7 @@ class Values:
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
+        self.assigned: dict[str, Node] = {}  # names of the file that are given a value, and where first
         self.handlers: dict[str, Handler] = {
             "assignment": self.assignment,
             "augmented_assignment": self.assignment,
@@ -55,10 +56,10 @@ class Values:
     def assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         type_node = node.child_by_field_name("type")
-        declared = type_node is not None
-        type = annotation(self.scan.name(type_node)) if declared else self.static_type(right, scope)
+        annotated = type_node is not None
+        type = annotation(self.scan.name(type_node)) if annotated else self.static_type(right, scope)
         owner = self.bind_lambda(left, right, node, scope)
-        steps = self.bind_targets(left, node, scope, type, declared) if owner is None else []
+        steps = self.bind_targets(left, node, scope, type, annotated) if owner is None else []
         if type_node is not None:
             steps.append((type_node, scope))
         if right is not None:
@@ -108,7 +109,8 @@ class Values:
     def bind_name(self, item: "Node", node: "Node", scope: Scope, type: Type, declared: bool) -> None:
         name = self.scan.name(item)
         if not (scope.is_file or scope.hidden) or name in scope.outward:
-            scope.local(name, type, declared=declared)
+            bare = declared and node.child_by_field_name("right") is None  # `x: T` before it is given a value
+            self.bind_local(item, scope, type, declared=bare)
             return
         if name == "__all__" and scope.is_file:
             listed = names_in(self.scan, node.child_by_field_name("right"))
@@ -116,9 +118,25 @@ class Values:
         known = scope.names.get(name)
         if known is None or known.kind == "local":
             self.define("variable", item, node, scope)
+        elif scope.is_file:
+            self.assigned.setdefault(name, node)
         scope.bind(name, Binding("variable", type, scope, declared=declared))
         if scope.hidden:
             self.scan.field(scope.enclosing_class, name, type, scope, declared=declared)
+
+    def bind_local(self, item: "Node", scope: Scope, type: Type = (), *, declared: bool = False) -> None:
+        name = self.scan.name(item)
+        if scope.outward.get(name, scope).is_file:
+            self.assigned.setdefault(name, item)
+        scope.local(name, type, declared=declared)
+
+    def define_rebound(self) -> None:
+        """An imported name that the file gives another value is a variable as well, wherever that happens."""
+        known, defined = self.scan.file.names, self.scan.outermost()
+        for name, node in self.assigned.items():
+            if name in known and known[name].kind == "import" and name not in defined:
+                signature, visibility = self.scan.signature(node), visibility_of(name, False)
+                self.scan.symbol("variable", name, node, 0, signature=signature, visibility=visibility)
 
     def type_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -155,7 +173,7 @@ class Values:
         value = node.child_by_field_name("value")
         names, _ = targets_of(node.child_by_field_name("name"))
         for item in names:
-            scope.function.local(self.scan.name(item), self.static_type(value, scope))
+            self.bind_local(item, scope.function, self.static_type(value, scope))
         return [(value, scope)] if value is not None else []
 
     def loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -163,7 +181,7 @@ class Values:
         left = node.child_by_field_name("left")
         names, others = targets_of(left)
         for item in names:
-            scope.local(self.scan.name(item))
+            self.bind_local(item, scope)
         rest = [child for child in node.named_children if left is None or child.id != left.id]
         return [(child, scope) for child in (*others, *rest)]
 
@@ -176,7 +194,7 @@ class Values:
         *first, last = node.named_children or [node]
         names, others = targets_of(last.named_children[0] if last.type == "as_pattern_target" else last)
         for item in names:
-            scope.function.local(self.scan.name(item))
+            self.bind_local(item, scope.function)
         return [(child, scope) for child in (*first, *others)]
 
     def case_pattern(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -188,7 +206,7 @@ class Values:
                 child.type == "dotted_name" and child.named_child_count == 1
             )
             if captures:
-                scope.function.local(self.scan.name(child))
+                self.bind_local(child, scope.function)
             elif child.type == "dotted_name":
                 self.scan.mention(scope, "references", tuple(self.scan.name(child).split(".")), child)
             else:

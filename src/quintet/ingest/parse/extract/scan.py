@@ -129,6 +129,10 @@ class Scan:
     def symbol_at(self, number: int) -> Symbol:
         return self._symbols[number]
 
+    def outermost(self) -> set[str]:
+        """The names of what the file defines outside everything else."""
+        return {symbol.name for symbol in self._symbols if len(symbol.path) == 1}
+
     def members_of(self, number: int) -> list[int]:
         return [member for member, symbol in enumerate(self._symbols) if symbol.parent == number]
 

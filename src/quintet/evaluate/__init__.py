@@ -1,0 +1,1 @@
+"""How good are rankings: measures, collections with judgements, run files, reports."""

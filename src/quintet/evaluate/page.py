@@ -1,0 +1,156 @@
+"""PURE. The report as one HTML page that needs nothing else: tables, plots, best and worst queries."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from quintet.evaluate.collection import Judged
+from quintet.evaluate.report import Measured, Report
+from quintet.evaluate.runs import Found
+from quintet.model import Evidence, Signal
+
+QUERIES_SHOWN = 5  # best and worst of each run
+RELEVANT_SHOWN = 10
+LONGEST = 300  # characters of a query
+BARS = 10
+BAR_WIDTH, HEIGHT, MARGIN = 36, 120, 24
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --dim: #667; --line: #ccd; --bar: #3a6ea5; --back: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ef; --dim: #9aa4b2; --line: #3a4150; --bar: #7fb0e6; --back: #14181f; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
+  color: var(--ink); background: var(--back); }
+table { border-collapse: collapse; margin: 1rem 0; }
+th, td { padding: .25rem .75rem; border-bottom: 1px solid var(--line); text-align: right; }
+th:first-child, td:first-child { text-align: left; }
+td, svg { font-variant-numeric: tabular-nums; }
+small, .dim { color: var(--dim); }
+.wide { overflow-x: auto; }
+svg rect { fill: var(--bar); } svg text { fill: var(--ink); font: 11px system-ui, sans-serif; }
+article { border-left: 3px solid var(--line); padding-left: 1rem; margin: 1rem 0; overflow-wrap: anywhere; }
+"""
+
+
+def page(report: Report) -> str:
+    """Everything that comes from files is escaped; there is no script and no address in it."""
+    return "\n".join(_page(report)) + "\n"
+
+
+def _page(report: Report) -> Iterator[str]:
+    title = f"{escape(report.judged.name)}: evaluation"
+    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{title}</title><style>{STYLE}</style></head><body>"
+    yield f"<h1>{title}</h1><p>{len(report.judged.grades)} queries. Below each mean is its 95 % interval.</p>"
+    yield from _means(report)
+    yield from _comparisons(report)
+    for one in report.runs:
+        yield f"<section><h2>{escape(one.run.asked.name)}</h2>"
+        for metric in report.metrics:
+            yield _distribution(str(metric), list(one.values[str(metric)].values()))
+        yield from _queries(one, report)
+        yield "</section>"
+    yield "</body></html>"
+
+
+def _means(report: Report) -> Iterator[str]:
+    names = [str(metric) for metric in report.metrics]
+    yield '<div class="wide"><table><thead><tr><th scope="col">run</th>'
+    yield "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr></thead><tbody>"
+    for one in report.runs:
+        cells = "".join(
+            f"<td>{one.means[name]:.4f}<br><small>{_span(one.intervals[name])}</small></td>" for name in names
+        )
+        yield f"<tr><td>{escape(one.run.asked.name)}</td>{cells}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _span(edges: tuple[float, float]) -> str:
+    return f"{edges[0]:.4f} to {edges[1]:.4f}"
+
+
+def _comparisons(report: Report) -> Iterator[str]:
+    for one, comparison in zip(report.runs[1:], report.comparisons, strict=False):
+        against = f"{escape(one.run.asked.name)} against {escape(report.runs[0].run.asked.name)}"
+        yield f'<h2>{against}</h2><table><thead><tr><th scope="col">metric</th><th scope="col">gain</th>'
+        yield '<th scope="col">95 % interval</th><th scope="col">p</th></tr></thead><tbody>'
+        for name, gain in comparison.items():
+            cells = (name, f"{gain.difference:+.4f}", _span(gain.interval), f"{gain.p:.4f}")
+            yield "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+        yield "</tbody></table>"
+
+
+def _distribution(name: str, values: Sequence[float]) -> str:
+    """How many queries got what: ten bars from 0 to 1, the last with 1 itself."""
+    counts = [0] * BARS
+    for value in values:
+        counts[min(BARS - 1, int(value * BARS))] += 1
+    tallest = max(1, *counts)
+    parts = []
+    for place, count in enumerate(counts):
+        height = round((HEIGHT - 2 * MARGIN) * count / tallest, 2)
+        left, top = place * BAR_WIDTH, HEIGHT - MARGIN - height
+        parts.append(f'<rect x="{left + 2}" y="{top:g}" width="{BAR_WIDTH - 4}" height="{height:g}"/>')
+        middle = left + BAR_WIDTH / 2
+        parts.append(f'<text x="{middle:g}" y="{top - 4:g}" text-anchor="middle">{count}</text>')
+        parts.append(f'<text x="{left}" y="{HEIGHT - 8}">{place / BARS:g}</text>')
+    spoken = f"{name}: queries by value, from 0 to 1 in tenths: {', '.join(map(str, counts))}"
+    width = BARS * BAR_WIDTH
+    return (
+        f"<figure><figcaption>{name}: queries by value</figcaption>"
+        f'<svg viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}" role="img" '
+        f'aria-label="{spoken}">{"".join(parts)}</svg></figure>'
+    )
+
+
+def _queries(one: Measured, report: Report) -> Iterator[str]:
+    """By the first metric; equal values go by the others, then by id."""
+    order = sorted(
+        report.judged.grades, key=lambda query: (*(values[query] for values in one.values.values()), query)
+    )
+    worst = order[:QUERIES_SHOWN]
+    best = [query for query in reversed(order) if query not in worst][:QUERIES_SHOWN]
+    for title, queries in (("Worst queries", worst), ("Best queries", best)):
+        if queries:
+            yield f"<h3>{title}</h3>"
+            for query in queries:
+                yield from _query(query, one, report.judged)
+
+
+def _query(query: str, one: Measured, judged: Judged) -> Iterator[str]:
+    values = ", ".join(f"{name} {by_query[query]:.4f}" for name, by_query in one.values.items())
+    text = judged.queries[query]
+    shown = text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    found = one.run.results.get(query, ())
+    ranks = {result.item: rank for rank, result in enumerate(found, start=1)}
+    yield f"<article><h4>{escape(shown)}</h4><p class=dim>query {escape(query)}: {values}</p><ul>"
+    relevant = sorted(
+        (item for item, grade in judged.grades[query].items() if grade > 0),
+        key=lambda item: (ranks.get(item, len(found) + 1), item),
+    )
+    for item in relevant[:RELEVANT_SHOWN]:
+        yield f"<li>relevant: {_explained(item, ranks, found, judged.grades[query])}</li>"
+    if len(relevant) > RELEVANT_SHOWN:
+        yield f"<li>and {len(relevant) - RELEVANT_SHOWN} more that are relevant</li>"
+    for result in found[:3]:
+        if result.item not in relevant:
+            yield f"<li>instead: {_explained(result.item, ranks, found, {})}</li>"
+    yield "</ul></article>"
+
+
+def _explained(item: str, ranks: Mapping[str, int], found: Sequence[Found], grades: Mapping[str, int]) -> str:
+    grade = f" (grade {grades[item]})" if item in grades else ""
+    if item not in ranks:
+        return f"<b>{escape(item)}</b>{grade} is not among the first {len(found)}"
+    result = found[ranks[item] - 1]
+    why = "; ".join(_signal(name, seen) for name, seen in result.evidence.items())
+    place = f"<b>{escape(item)}</b>{grade} at rank {ranks[item]}, score {result.score:.4g}"
+    return f"{place}: {why}" if why else place
+
+
+def _signal(name: Signal, seen: Evidence) -> str:
+    return (
+        f"{name} rank {seen.rank} of {seen.of}, raw {seen.raw:.4g}, weight {seen.weight:.4g}, "
+        f"gave {seen.contribution:.4g}"
+    )
