@@ -11,7 +11,8 @@ from pathlib import Path
 from quintet import corpus
 from quintet.contracts import HOUSE
 from quintet.errors import NotFound, QuintetError, UsageError
-from quintet.evaluate.collection import Judged, documents, has_corpus, judged
+from quintet.evaluate.collection import Judged, has_corpus, judged
+from quintet.evaluate.collection import documents as corpus_documents
 from quintet.evaluate.runs import Asked, Found, Run, asked_for
 from quintet.evaluate.trec import read_run
 from quintet.index import Index
@@ -65,18 +66,17 @@ def evaluate(
 ) -> tuple[Judged, list[Run]]:
     """The judgements as results are named in them, and the runs: those searched, then those of files."""
     topics = judged(request.folder, request.split)
-    read = [read_run(file) for file in request.run_files]
-    files = [
-        Run(
-            Asked(one.tag),
-            {query: [Found(item, 0.0) for item in items] for query, items in one.rankings.items()},
-        )
-        for one in read
-    ]
+    files = [_run_of(file) for file in request.run_files]
     if not request.searches:
         return topics, files
     with _opened(request, topics, progress) as (engine, named, asked):
         return named, [*(_run(engine, one, named, request.depth, progress, clock) for one in asked), *files]
+
+
+def _run_of(file: Path) -> Run:
+    read = read_run(file)
+    results = {query: [Found(item, 0.0) for item in items] for query, items in read.rankings.items()}
+    return Run(Asked(read.tag), results)
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def _opened(
     settings = load_settings(request.db.absolute().parent if request.db else Path.cwd(), os.environ)
     with corpus.opened(topics.name, request.db, request.embedder, settings) as kept:
         asked = _asked(request, settings, text_only=kept.embedder is None)
-        kept.fill(documents(request.folder), progress)
+        kept.fill(corpus_documents(request.folder), progress)
         if kept.embedder is not None and any(one.needs_vectors for one in asked):
             for text in topics.queries.values():  # beforehand: runs are timed without it
                 kept.embedder.embed_query(text)
@@ -165,46 +165,46 @@ class _Remarks:
 
 
 def _folder_index(index: Index, topics: Judged) -> tuple[_Engine, Judged]:
-    """An index of files, and the judgements with each document called as in the results."""
+    """An index of files, and the judgements with each item called as in its results."""
     several = len(index.roots()) > 1
-    name = _place if several else _path
     targets = sorted({item for its in topics.grades.values() for item in its})
-    found = {target: _target(index, target, several=several) for target in targets}
-    missing = [target for target, called in found.items() if called is None]
-    chunks = [target for target, called in found.items() if called == (True, target)]
-    places = {target: called[1] for target, called in found.items() if called and not called[0]}
-    if chunks and places:
+    chunks, documents = _targets(index, targets, several=several)
+    if chunks and documents:
         raise UsageError(
-            f"{chunks[0]!r} is a chunk and {min(places)!r} a document; judge the one or the other, not both"
+            f"{min(chunks)!r} is a chunk and {min(documents)!r} a document; "
+            "judge the one or the other, not both"
         )
+    missing = [target for target in targets if target not in chunks and target not in documents]
     message = f"{len(missing)} of {len(targets)} judged items are not in the index, such as {missing[:1]}"
     notes = (Note(code="not_in_index", message=message),) if missing else ()
     grades = {
-        query: {places.get(item, item): grade for item, grade in its.items()}
+        query: {documents.get(item, item): grade for item, grade in its.items()}
         for query, its in topics.grades.items()
     }
     status = index.status()
     engine = _Engine(
         lambda query, contract, params: index.search(query, contract, **params),
-        _chunk if chunks else name,
+        _chunk if chunks else _place if several else _path,
         Counts(status.files, status.chunks, status.embedded),
         index.settings,
     )
     return engine, replace(topics, grades=grades, notes=(*topics.notes, *notes))
 
 
-def _target(index: Index, target: str, *, several: bool) -> tuple[bool, str] | None:
-    """Is it a chunk, and what results call it; None where the index has nothing of that name."""
-    try:
-        passages = index.get(target)
-    except NotFound:
-        return None
-    if not passages:
-        return None
-    document = passages[0].document
-    if passages[0].chunk.id == target:
-        return True, target
-    return False, f"{document.root}/{document.path}" if several else document.path
+def _targets(index: Index, targets: Sequence[str], *, several: bool) -> tuple[set[str], dict[str, str]]:
+    """Which of them are chunks, and what results call those that are documents."""
+    chunks, documents = set[str](), dict[str, str]()
+    for target in targets:
+        try:
+            passages = index.get(target)
+        except NotFound:
+            continue
+        if passages and passages[0].chunk.id == target:
+            chunks.add(target)
+        elif passages:
+            document = passages[0].document
+            documents[target] = f"{document.root}/{document.path}" if several else document.path
+    return chunks, documents
 
 
 def _path(response: Response, item: Ranked) -> str:

@@ -156,6 +156,12 @@ def test_the_table_tells_runs_gains_and_queries(evaluated: Eval) -> None:
     assert sum(line.startswith("q1 ") for line in lines) == 2
 
 
+def test_a_run_alone_is_not_compared_and_that_is_told(evaluated: Eval) -> None:
+    answer = evaluated(*TEXT, "--compare", "--json")
+    assert "comparisons" not in told(answer)
+    assert "nothing_to_compare" in answer[2]
+
+
 def test_what_searches_remark_is_told_once(evaluated: Eval) -> None:
     _, _, err = evaluated(*TEXT, "--contract", "mcb")
     assert err.count("embedder_missing") == 1

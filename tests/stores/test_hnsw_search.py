@@ -91,3 +91,17 @@ def test_an_index_without_vectors_has_no_graph(tmp_path: Path) -> None:
         index.sync([tmp_path])
         assert index.build_hnsw() is None
         assert index.status().hnsw is None
+
+
+def test_doctor_finds_a_damaged_matrix_and_says_what_to_do(index: Index) -> None:
+    assert all(check.ok for check in index.doctor())
+    (file,) = index.folder.glob("vectors-*/exact.i16")
+    with file.open("r+b") as damaged:  # in place: searches have it mapped
+        damaged.seek(1_000)
+        damaged.write(b"\x7f")
+    (wrong,) = [check for check in index.doctor() if not check.ok]
+    assert wrong.name == "matrix"
+    assert "delete the folders vectors-*" in wrong.message
+    index.close()
+    with quintet.open(index.folder) as again:  # the newest rows are compared whenever an index is opened
+        assert all(check.ok for check in again.doctor())

@@ -108,6 +108,8 @@ def eval_command(
     )
     with progress() as shown:
         judged, runs = evaluate(_placed(request), shown)
+    if compare and len(runs) == 1:
+        tell("note: there is one run only, so nothing is compared; ask for another [nothing_to_compare]")
     made = report(judged, wanted, runs, compare=compare)
     if run_out is not None:
         _write_run(run_out, runs[0])

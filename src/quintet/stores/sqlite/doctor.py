@@ -30,6 +30,14 @@ def examine(connection: apsw.Connection) -> list[Check]:
     ]
 
 
+def examine_matrix(differing: int) -> Check:
+    """The vectors as files, which searches read instead of the database."""
+    if not differing:
+        return Check("matrix", True, "the vectors on disk are those of the database")
+    advice = "delete the folders vectors-* in the index folder; they are made anew"
+    return Check("matrix", False, f"{differing} vectors on disk are damaged; {advice}")
+
+
 def examine_memory(file: Path) -> Check:
     """The database of memories, which is made by the first of them and by nothing here."""
     if not file.exists():

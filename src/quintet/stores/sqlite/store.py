@@ -14,7 +14,7 @@ from quintet.ports import Counts
 from quintet.stores.sqlite import filters
 from quintet.stores.sqlite.catalog import SqliteCatalog, count, number
 from quintet.stores.sqlite.database import Database, translated
-from quintet.stores.sqlite.doctor import Check, examine
+from quintet.stores.sqlite.doctor import Check, examine, examine_matrix
 from quintet.stores.sqlite.documents import SqliteDocuments
 from quintet.stores.sqlite.fts5 import Fts5TextIndex
 from quintet.stores.sqlite.graph import SqliteCodeGraph
@@ -110,7 +110,7 @@ class SqliteStore:
 
     def examine(self) -> list[Check]:
         with self._database.reading() as connection:
-            return examine(connection)
+            return [*examine(connection), examine_matrix(self._views.differing(connection))]
 
     def close(self) -> None:
         self._views.close()

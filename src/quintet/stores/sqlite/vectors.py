@@ -89,6 +89,20 @@ class VectorViews:
             matrix.append(_rows(connection, len(matrix), min(last, len(matrix) + READ_AT_ONCE), dimensions))
         return matrix
 
+    def differing(self, connection: apsw.Connection) -> int:
+        """How many rows of the matrix are not what the database holds: none, unless a file was damaged."""
+        view = self.view(connection)
+        if view.matrix is None:
+            return 0
+        wrong, dimensions = 0, view.matrix.exact.shape[1]
+        for at in range(0, len(view.matrix), READ_AT_ONCE):
+            to = min(at + READ_AT_ONCE, len(view.matrix))
+            stored = _rows(connection, at, to, dimensions)
+            used = stored.any(axis=1)
+            wrong += int((stored[used] != view.matrix.exact[at:to][used]).any(axis=1).sum())
+            wrong += 0 if view.matrix.is_sound(at, to) else 1
+        return wrong
+
     def close(self) -> None:
         self.approximate.close()
 
