@@ -30,7 +30,7 @@ NAME: Final = re.compile(r"[\w.@-][\w .@-]{0,63}")
 BASE: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")  # a knowledge base's slug
 COST: Final[Mapping[str, int]] = {"n": 2**12, "r": 8, "p": 1}  # 4 MB and some 10 ms: once a process and key
 LOCK_SECONDS: Final = 10
-REMEMBERED: Final = 1000  # secrets already found right or wrong, so that no one can fill the memory
+REMEMBERED: Final = 1000  # secrets already found right, so that each is hashed slowly but once
 
 
 @dataclass(frozen=True, slots=True)

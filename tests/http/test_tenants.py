@@ -263,6 +263,20 @@ def test_on_this_machine_without_keys_everything_is_open(library: Path) -> None:
         assert scoped.json() == {"knowledge_bases": []}
 
 
+def test_a_damaged_base_hides_no_other_and_tells_no_place(library: Path) -> None:
+    key = Keys(library / ".quintet").add("both", "read", ["broken", "whole"])[1]
+    with serving(library) as server, server.client() as client:
+        for slug in ("broken", "whole"):
+            assert client.post(BASES, json={"slug": slug}).status_code == 201
+        (library / ".quintet" / "knowledge" / "broken" / "base.json").write_text("{", "utf-8")
+        for headers in ({}, {"Authorization": f"Bearer {key}"}):
+            answer = client.get(BASES, headers=headers)
+            shown = answer.json()["knowledge_bases"]
+            assert [(one["id"], one["state"]) for one in shown] == [("broken", "error"), ("whole", "ready")]
+            assert "cannot be read" in shown[0]["error"]
+            assert str(library) not in answer.text
+
+
 def test_the_command_line_makes_keys_for_bases(library: Path) -> None:
     done = command("keys", "add", "desk", "--write", "--kb", "b", "--kb", "kb_a", "--json", cwd=library)
     made = json.loads(done.stdout)

@@ -1,5 +1,6 @@
 """Knowledge bases themselves: made, listed, archived and deleted, whole or not at all."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -172,13 +173,48 @@ def test_what_was_half_made_or_half_deleted_goes_with_the_next_opening(tmp_path:
     with quintet.open(folder, "hashing") as index:
         index.knowledge.create("docs").put("kept word", id="one")
     place = folder / "knowledge"
-    for name in (".new-a-1", ".gone-b-2", "nameless"):
+    for name in (".new-a-1", ".gone-b-2"):
         shutil.copytree(place / "docs", place / name)
-        (place / name / "base.json").unlink()
     with quintet.open(folder, "hashing") as index:
         assert [one["id"] for one in index.knowledge.list()] == ["docs"]
         assert {one.name for one in place.iterdir() if one.is_dir()} == {"docs"}
         assert ids(index.knowledge.get("docs").search("word")) == ["one"]
+
+
+def test_a_base_whose_registration_is_lost_keeps_its_documents_until_it_is_back(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    with quintet.open(folder, "hashing") as index:
+        index.knowledge.create("docs").put("kept word", id="one")
+    registration = folder / "knowledge" / "docs" / "base.json"
+    saved = registration.read_bytes()
+    registration.unlink()
+    with quintet.open(folder, "hashing") as index:
+        assert index.knowledge.list() == []
+    registration.write_bytes(saved)
+    with quintet.open(folder, "hashing") as index:
+        assert ids(index.knowledge.get("docs").search("word")) == ["one"]
+
+
+def test_only_so_many_bases_are_kept_open_and_one_in_hand_goes_on(
+    index: quintet.Index, base: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bases_module, "MOST_OPEN", 2)
+    base.put("word of the first", id="first")
+    for number in range(5):
+        index.knowledge.create(f"other{number}").put("word of another", id="other")
+    assert open_files(tmp_path / ".quintet" / "knowledge" / "docs") == 0
+    assert open_files(tmp_path / ".quintet" / "knowledge" / "other0") == 0
+    assert open_files(tmp_path / ".quintet" / "knowledge" / "other4") > 0
+    base.put("word of mine", id="second")
+    assert sorted(ids(base.search("word"))) == ["first", "second"]
+    assert ids(index.knowledge.get("other0").search("word")) == ["other"]
+
+
+def open_files(folder: Path) -> int:
+    links = Path("/proc/self/fd")
+    if not links.is_dir():
+        pytest.skip("open files can be counted on Linux only")
+    return sum(str(folder.resolve()) in os.readlink(one) for one in links.iterdir() if one.is_symlink())
 
 
 def test_a_deletion_cut_short_is_finished_later(

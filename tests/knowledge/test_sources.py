@@ -143,6 +143,21 @@ def test_a_source_goes_with_its_documents(base: KnowledgeBase, source: str, pape
         base.sync_source(source)
 
 
+def test_a_source_stays_until_its_documents_are_gone(
+    base: KnowledgeBase, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base.sync_source(source)
+    with monkeypatch.context() as broken, pytest.raises(Conflict, match="writing"):
+        broken.setattr(base.shelf, "drop_root", refuse)
+        base.remove_source(source)
+    assert [one["documents"] for one in base.sources()] == [3]
+    assert base.remove_source(source) == 3
+
+
+def refuse(root: str) -> int:
+    raise Conflict("another process is writing", code="busy_writer")
+
+
 def test_a_run_that_fails_says_why_and_the_base_answers_nothing_until_one_succeeds(
     base: KnowledgeBase, papers: Path, source: str
 ) -> None:

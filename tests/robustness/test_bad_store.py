@@ -250,7 +250,9 @@ def _few_bytes(place: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [_garbage, _few_bytes, Path.mkdir])
-def test_the_doctor_looks_at_the_memory_and_says_what_to_do(built: Path, spoil: Callable[[Path], None]) -> None:
+def test_the_doctor_looks_at_the_memory_and_says_what_to_do(
+    built: Path, spoil: Callable[[Path], None]
+) -> None:
     spoil(built / "memory.db")
     with quintet.open(built, "hashing") as index:
         check = index.doctor()[-1]

@@ -74,8 +74,9 @@ class FolderSources:
     def remove(self, id: str) -> int:
         source = self.one(id)
         with self._log.exclusive():
+            gone = self._shelf.drop_root(source.id)  # first: without their source nobody could remove them
             self._change(lambda base: replace(base, sources=tuple(s for s in base.sources if s != source)))
-            return self._shelf.drop_root(source.id)
+        return gone
 
     def sync(self, id: str, progress: SyncProgress | None) -> SyncRun:
         base, source = self._registered(), self.one(id)

@@ -35,7 +35,6 @@ from quintet.stores.sqlite.documents import Listed
 
 MOST_DOCUMENTS = 1_000  # in one call
 MOST_LISTED = 1_000
-MOST_SOURCES = 100
 SAME: Final[Any] = object()  # what `update` leaves as it is
 
 
@@ -298,6 +297,10 @@ class KnowledgeBase:
         """While this is held nobody writes documents."""
         with self.shelf.store.writer(self._tools.settings.writer_timeout):
             yield
+
+    def rest(self) -> None:
+        """Let go of files that nobody is reading or writing; whoever still has this base opens them again."""
+        self.shelf.store.rest()
 
     def close(self) -> None:
         self.shelf.close()

@@ -3,7 +3,7 @@
 import secrets
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,10 +27,12 @@ from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"
 LOCK = "registry.lock"
+PASSING = (".new-", ".gone-")  # folders of bases that are being made or deleted
+MOST_OPEN = 64  # bases that are kept open, each with some five files; another is opened when asked for
 
 
 class KnowledgeBases:
-    """A folder with a registration is a base; anything else was left by a call that was cut short."""
+    """A folder with a registration is a base; one that begins with a dot was left by a call cut short."""
 
     def __init__(self, index_folder: Path, tools: Tools) -> None:
         self._folder = index_folder / FOLDER
@@ -76,13 +78,19 @@ class KnowledgeBases:
         finally:
             store.close()
 
-    def list(self) -> "list[dict[str, Json]]":
-        """What each base says of itself, by slug. One that is damaged says so and hides no other."""
+    def list(self, only: Collection[str] | None = None) -> "list[dict[str, Json]]":
+        """What each base says of itself, by slug. One that is damaged says so and hides no other.
+
+        With `only`, those of these slugs that are there; no other base is so much as looked at.
+        """
+        slugs = self._slugs() if only is None else only
+        return [described for slug in sorted(slugs) for described in self._described(slug)]
+
+    def _slugs(self) -> "list[str]":
         if not self._folder.is_dir():
             return []
         folders = [one for one in self._folder.iterdir() if SLUG.fullmatch(one.name)]
-        slugs = sorted(one.name for one in folders if (one / registry.FILE).exists())
-        return [described for slug in slugs for described in self._described(slug)]
+        return [one.name for one in folders if (one / registry.FILE).exists()]
 
     def _described(self, slug: str) -> Iterator[dict[str, Json]]:
         try:
@@ -98,15 +106,17 @@ class KnowledgeBases:
         place = self._folder / slug
         registration = registry.read(place) if SLUG.fullmatch(slug) else None
         with self._opening:
-            held = self._open.get(slug)
+            held = self._open.pop(slug, None)
             if held is not None and (registration is None or held.uid != registration.uid):
-                self._open.pop(slug).close()
+                held.close()
                 held = None
             if registration is None:
                 raise unknown(name)
             if held is None:
                 held = KnowledgeBase(place, registration, self._tools, self._changing)
-                self._open[slug] = held
+            self._open[slug] = held  # behind those that were used before it
+            if len(self._open) > MOST_OPEN:
+                self._open.pop(next(iter(self._open))).rest()
             return held
 
     def archive(self, name: str) -> None:
@@ -163,11 +173,7 @@ class KnowledgeBases:
             pass  # whoever holds the lock is at it
 
     def _rubbish(self) -> tuple[Path, ...]:
-        return tuple(
-            one
-            for one in self._folder.iterdir()
-            if one.is_dir() and (one.name.startswith(".") or not (one / registry.FILE).exists())
-        )
+        return tuple(one for one in self._folder.iterdir() if one.is_dir() and one.name.startswith(PASSING))
 
     def close(self) -> None:
         with self._opening:

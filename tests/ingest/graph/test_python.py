@@ -212,7 +212,10 @@ def f(x):
 """
 
 
-@pytest.mark.parametrize("marked", (OVERLOADS, OVERLOADS.replace("from typing import overload", "import typing").replace("@", "@typing.")))
+@pytest.mark.parametrize(
+    "marked",
+    (OVERLOADS, OVERLOADS.replace("from typing import overload", "import typing").replace("@", "@typing.")),
+)
 def test_typed_overloads_are_one_and_the_edge_goes_to_what_is_run(marked: str) -> None:
     assert lines_called(marked + "f(1)\n") == [(6, "exact")]
 

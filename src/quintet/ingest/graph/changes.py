@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from quintet.ingest.graph.languages import FAMILIES, TRANSITIVE
+from quintet.ingest.graph.meanings import meanings, occurrences
 from quintet.ingest.graph.modules import PACKAGE_FILES, RUST_HEADS, below_package, python_roots
 from quintet.ingest.graph.project import File, Name, Project, is_star, split_name, stem_of
 from quintet.symbols import FileOutline, Import, Outline
@@ -48,12 +49,16 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], se
     family = FAMILIES.get(outline.language, "")
     yield ("file", outline.language, outline.package), everything
     yield ("lists its exports", bool(outline.exports)), everything
+    places = occurrences(outline)
     for symbol in outline.symbols:
         parent = outline.symbols[symbol.parent or 0]
         yield (
             ("symbol", symbol.path, symbol.kind, symbol.visibility, parent.path, parent.kind),
             set(symbol.path),
         )
+    for path, several in meanings(outline).items():
+        meant = tuple((places[one], places[outline.symbols[one].parent or 0]) for one in several)
+        yield ("meaning", path, meant), set(path)
     for i in outline.imports:
         owner = outline.symbols[i.owner].path
         names = {i.alias} if i.alias else set(split_name(i.module)[:1])
@@ -62,7 +67,7 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], se
         yield ("import", owner, i.module, i.level, i.name, i.alias, i.exported), names
     for place, m in enumerate(m for m in outline.mentions if m.relation in ("extends", "implements")):
         owner = outline.symbols[m.owner].path
-        yield ("base", place, owner, m.relation, m.path, m.base), set(owner)
+        yield ("base", place, owner, places[m.owner], m.relation, m.path, m.base), set(owner)
     for outside, inside in outline.exports:
         yield ("export", outside, inside), {outside}
 

@@ -128,7 +128,8 @@ class Edges:
         if any(self.project.symbol(place).kind in values for place in places):
             inside = either(self.members.of(thing, mention.path[-1]) for thing in types.things)
             return inside.at_most(types.confidence) if inside.things else UNKNOWN
-        if len(places) > 1 and len({self.project.qualified(place) for place in places}) == 1:
+        in_python = self.project.files[number].family == "python"
+        if len({self.project.qualified(place) for place in places}) == 1 < len(places) and not in_python:
             return self.scopes.member(places[0], mention.path[-1])
         found = either(self.scopes.member(thing, mention.path[-1]) for thing in types.things)
         return found.at_most(types.confidence)

@@ -109,8 +109,9 @@ class Hierarchy:
         places = [p for p in places if self.project.symbol(p).kind in ("class", "interface")]
         if not places or len({self.project.qualified(place) for place in places}) > 1:
             return (None, "exact")
-        same = len(places) == len(found.things)
-        confidence = "exact" if len(places) > 1 and same else found.confidence
+        parts = len(places) > 1 and self.project.files[places[0].file].family != "python"
+        same = parts and len(places) == len(found.things)
+        confidence = "exact" if same else found.confidence
         return (places[0], confidence)
 
     def enclosing_class(self, number: int, owner: int) -> Answer:

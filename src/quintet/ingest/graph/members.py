@@ -39,8 +39,7 @@ class Members:
     def of_class(self, place: Place, name: str) -> Answer:
         """A member that the class itself defines; for anything but a class, what is written inside it."""
         file = self.project.files[place.file]
-        number = file.numbers.get((*file.symbol(place.symbol).path, name))
-        here = [] if number is None else [Place(place.file, number)]
+        here = [Place(place.file, number) for number in file.meant(place.symbol, name)]
         if file.family not in REOPENED or (here and file.family != "c"):
             return exactly(here) if here else UNKNOWN
         parts = self.project.symbols.get((file.family, (*self.project.qualified(place), name)), here)
@@ -90,8 +89,8 @@ class Members:
         if file.family == "script" and not inside and name in file.exports:
             found = [self.written(place, inner, trail, inside=True) for inner in file.exports[name]]
             return either(answer or UNKNOWN for answer in found)
-        number = file.numbers.get((*file.symbol(place.symbol).path, name))
-        answers = [] if number is None else [Answer((Place(place.file, number),))]
+        here = [Place(place.file, number) for number in file.meant(place.symbol, name)]
+        answers = [exactly(here)] if here else []
         for imported in file.bound.get(name, ()):
             if imported.owner == place.symbol and (inside or file.family != "script" or imported.exported):
                 answers.append(self.imported(place.file, imported, trail))

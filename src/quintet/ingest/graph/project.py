@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from quintet.ingest.graph.languages import FAMILIES, FILE_MODULES, INCLUDES
+from quintet.ingest.graph.meanings import meanings
 from quintet.symbols import FileOutline, Import, Mention, Symbol, node_ids
 
 Name = tuple[str, ...]
@@ -81,13 +82,12 @@ class File:
         self.family = FAMILIES.get(given.outline.language, "")
         self.home = home_of(given.path, given.outline.language, given.outline.package)
         self.folder = tuple(given.path.split("/")[:-1])
-        self.numbers: dict[Name, int] = {}  # of overloads the first
-        for number, symbol in enumerate(given.outline.symbols):
-            self.numbers.setdefault(symbol.path, number)
+        self.meanings = meanings(given.outline)
+        self.numbers = {path: several[0] for path, several in self.meanings.items()}
         self.bases: dict[int, list[Mention]] = defaultdict(list)
         for mention in given.outline.mentions:
             if mention.relation in ("extends", "implements"):
-                self.bases[self.first(mention.owner)].append(mention)
+                self.bases[self.standing_for(mention.owner)].append(mention)
         self.bound: dict[str, list[Import]] = defaultdict(list)
         self.stars: list[Import] = []
         for imported in given.outline.imports:
@@ -109,9 +109,18 @@ class File:
     def symbol(self, number: int) -> Symbol:
         return self.outline.symbols[number]
 
-    def first(self, number: int) -> int:
-        """The first of the overload set that symbol `number` belongs to."""
-        return self.numbers[self.outline.symbols[number].path] if number < len(self.outline.symbols) else 0
+    def standing_for(self, number: int) -> int:
+        """The one that stands for the overload set that symbol `number` belongs to."""
+        if number >= len(self.outline.symbols):
+            return 0
+        meant = self.meanings[self.outline.symbols[number].path]
+        return number if number in meant else meant[0]
+
+    def meant(self, within: int, name: str) -> list[int]:
+        """What `name` may mean in symbol `within`, or else in another of the same path."""
+        found = self.meanings.get((*self.outline.symbols[within].path, name), ())
+        own = [number for number in found if self.outline.symbols[number].parent == within]
+        return own or list(found)
 
     def scopes(self, number: int) -> Iterator[int]:
         """`number` and what it stands in, the module last."""
@@ -155,12 +164,13 @@ class Project:
             self.spaces.add(Space(file.family, file.home[:length]))
 
     def _add_symbols(self, number: int, file: File) -> None:
-        for path, symbol in file.numbers.items():
+        for path, several in file.meanings.items():
             if not path:
                 continue
-            self.symbols[file.family, file.home + path].append(Place(number, symbol))
-            self.by_name[file.family, path[-1]].append(Place(number, symbol))
-            if file.outline.symbols[symbol].kind == "module":
+            places = [Place(number, symbol) for symbol in several]
+            self.symbols[file.family, file.home + path] += places
+            self.by_name[file.family, path[-1]] += places
+            if file.symbol(several[0]).kind == "module":
                 self.spaces.add(Space(file.family, file.home + path))
 
     def symbol(self, place: Place) -> Symbol:

@@ -86,6 +86,9 @@ class KnowledgeRoutes:
 
     async def listed(self, request: Request, reach: Reach) -> Response:
         bases = await self._site.workers.run(reach.all)
+        for one in bases:
+            if "error" in one:
+                one["error"] = placeless(self._site.doors, str(one["error"]))
         return bounded({"knowledge_bases": bases}, self._site.limits.result_bytes)
 
     async def create(self, request: Request, reach: Reach) -> Response:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quintet.contracts.knowledge import CONTRACT, DEFAULT_INDEX, INDEX_PREFIX
-from quintet.errors import AccessError, NotFound
+from quintet.errors import AccessError
 from quintet.interfaces.doors import Doors
 from quintet.interfaces.http.jobs import Job, Jobs
 from quintet.keys import Key
@@ -29,15 +29,8 @@ class Reach:
         return self.bases.get(name)
 
     def all(self) -> list[dict[str, Any]]:
-        if self.key is None or not self.key.bases:
-            return [*self.bases.list()]
-        found = []
-        for slug in self.key.bases:
-            try:
-                found.append({**self.bases.get(slug).describe()})
-            except NotFound:  # a key may be older than its base, or outlive it
-                continue
-        return found
+        mine = self.key.bases if self.key is not None else ()
+        return [*self.bases.list(mine or None)]
 
     def check_everywhere(self, what: str) -> None:
         """For what touches more than one base, or the folders of this machine."""

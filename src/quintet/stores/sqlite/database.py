@@ -183,9 +183,16 @@ class Database:
 
     def close(self) -> None:
         self.closed = True
+        self.drop_readers()
+        self.drop_writer()
+
+    def drop_readers(self) -> None:
+        """Close those that nobody is using."""
         with suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()
+
+    def drop_writer(self) -> None:
         if self._writer is not None:
             self._writer.close()
             self._writer = None

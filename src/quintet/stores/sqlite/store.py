@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 from filelock import FileLock, Timeout
 
-from quintet.errors import Conflict
+from quintet.errors import Conflict, QuintetError
 from quintet.ports import Counts
 from quintet.stores.sqlite import filters
 from quintet.stores.sqlite.catalog import SqliteCatalog, count, number
@@ -111,6 +111,13 @@ class SqliteStore:
     def examine(self) -> list[Check]:
         with self._database.reading() as connection:
             return [*examine(connection), examine_matrix(self._views.differing(connection))]
+
+    def rest(self) -> None:
+        """Close the connections that nobody is using; they are opened again when needed."""
+        self._database.drop_readers()
+        if self.folder.is_dir():  # or its lock would bring a deleted folder back
+            with suppress(QuintetError), self.writer(timeout=0):
+                self._database.drop_writer()
 
     def close(self) -> None:
         self._views.close()

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quintet.ingest.parse.extract.reader import MAX_CHAIN, Reader, steps
+from quintet.ingest.parse.extract.c_names import CNames
+from quintet.ingest.parse.extract.reader import steps
 from quintet.ingest.parse.extract.scan import Handler, Scan, Step
 from quintet.ingest.parse.extract.scope import Scope, Type
 from quintet.symbols import Outline, SymbolKind, Visibility
@@ -16,11 +17,6 @@ _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|ipp|inl)$", re.IGNORECASE)
 _TEST_PATH = re.compile(r"(?:^|/)tests?/|(?:^|[/_])tests?\.[ch]\w*$|(?:^|/)test_[^/]*$")
 _TEST_MACRO = re.compile(r"TEST(?:_[FP])?|TYPED_TEST|BOOST_AUTO_TEST_CASE|START_TEST|Test")
 _TEST_NAME = re.compile(r"test_\w+")
-_INNERMOST = frozenset({"identifier", "field_identifier", "type_identifier", "qualified_identifier"})
-_INNERMOST |= {"destructor_name", "operator_name", "template_function", "operator_cast"}
-_LEAVES = frozenset({"identifier", "type_identifier", "field_identifier", "namespace_identifier"})
-_LEAVES |= {"destructor_name", "operator_name"}
-_TEMPLATES = frozenset({"template_type", "template_function", "template_method"})
 _BLOCKS = ("compound_statement", "for_statement", "if_statement", "while_statement", "switch_statement")
 
 
@@ -28,7 +24,7 @@ def outline_of(scan: Scan) -> Outline:
     return CReader(scan).read()
 
 
-class CReader(Reader):
+class CReader(CNames):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
@@ -251,45 +247,6 @@ class CReader(Reader):
         if name is not None:
             scope.local(self.scan.name(name), self.static_type(written), declared=True)
         return steps(node, scope, declarator)
-
-    def declared(self, node: "Node | None") -> tuple["Node | None", bool, "Node | None"]:
-        """The name inside a declarator, whether it names a function, and the function's declarator."""
-        function: Node | None = None
-        is_function = False
-        for _ in range(MAX_CHAIN):
-            if node is None or node.type in _INNERMOST:
-                break
-            inner = node.child_by_field_name("declarator")
-            if node.type == "function_declarator":
-                function, is_function = node, True
-            elif node.type == "pointer_declarator" and function is not None:
-                is_function = False  # a variable that points to a function
-            node = inner or (node.named_children[-1] if node.named_children else None)
-        return node, is_function, function
-
-    # Names
-
-    def path(self, node: "Node | None") -> tuple[str, ...]:
-        """The names of `a::b<c>::d`."""
-        parts: list[str] = []
-        for _ in range(MAX_CHAIN):
-            if node is None:
-                break
-            if node.type == "qualified_identifier":
-                parts += self.path(node.child_by_field_name("scope"))
-                node = node.child_by_field_name("name")
-            elif node.type in _TEMPLATES:
-                node = node.child_by_field_name("name")
-            elif node.type in _LEAVES:
-                return (*parts, "".join(self.scan.name(node).split()))
-            else:
-                break
-        return ()
-
-    def static_type(self, node: "Node | None") -> Type:
-        if node is not None and node.type in ("struct_specifier", "union_specifier", "class_specifier"):
-            node = node.child_by_field_name("name")
-        return self.path(node)
 
     def built(self, _node: "Node | None") -> Type:
         return ()

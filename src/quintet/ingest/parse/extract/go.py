@@ -17,6 +17,8 @@ _TYPE_LEAVES = frozenset({"type_identifier", "package_identifier"})
 _TYPE_LINKS = {"qualified_type": ("package", "name"), "generic_type": ("type", "")}
 _LEAVES = frozenset({"identifier"})
 _LINKS = {"selector_expression": ("operand", "field")}
+_BLOCKS = frozenset({"block", "if_statement", "for_statement", "func_literal", "expression_switch_statement"})
+_BLOCKS |= {"expression_case", "type_case", "default_case", "communication_case"}
 _VERSION = re.compile(r"v\d+")
 _TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?:[^a-z]\w*)?")
 _BUILT_IN = frozenset(
@@ -41,11 +43,7 @@ class _Go(Reader):
         found |= dict.fromkeys(("const_spec", "var_spec"), self._variables)
         found |= dict.fromkeys(("short_var_declaration", "range_clause", "receive_statement"), self._assigned)
         found |= dict.fromkeys(("parameter_declaration", "variadic_parameter_declaration"), self._parameter)
-        found |= dict.fromkeys(("block", "if_statement", "for_statement", "func_literal"), self.block)
-        found |= dict.fromkeys(
-            ("expression_case", "type_case", "default_case", "communication_case"), self.block
-        )
-        found |= dict.fromkeys(("expression_switch_statement",), self.block)
+        found |= dict.fromkeys(_BLOCKS, self.block)
         found |= dict.fromkeys(("type_identifier", "qualified_type"), self._type_name)
         found |= dict.fromkeys(("call_expression", "type_conversion_expression"), self._call)
         found |= dict.fromkeys(("identifier", "selector_expression"), self._value)
@@ -92,6 +90,7 @@ class _Go(Reader):
         home: int = 0,
     ) -> int:
         name = self.scan.name(node.child_by_field_name("name"))
+        in_tests = kind == "function" and self.scan.path.endswith("_test.go")
         return self.define(
             kind,
             name,
@@ -101,9 +100,7 @@ class _Go(Reader):
             parent=home or None,
             body=body,
             visibility="public" if name[:1].isupper() else "private",
-            is_test=self.scan.path.endswith("_test.go")
-            and kind == "function"
-            and bool(_TEST.fullmatch(name)),
+            is_test=in_tests and bool(_TEST.fullmatch(name)),
         )
 
     def _type(self, node: "Node", scope: Scope) -> Sequence[Step]:
