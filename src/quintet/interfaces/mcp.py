@@ -157,17 +157,19 @@ def reporting(send: Callable[[float, float | None, str | None], Coroutine[Any, A
 
     The protocol wants a number that only grows, and the engine starts anew with each folder.
     """
-    done_before, last = 0, 0
+    done_before, last, told = 0, 0, 0
 
     def report(stage: str, done: int, total: int) -> None:
-        nonlocal done_before, last
+        nonlocal done_before, last, told
         anyio.from_thread.check_cancelled()
         if stage == "wait":
             return
         if done <= last:
             done_before += last
         last = done
-        message = f"{stage}: {done} of {total}"
-        anyio.from_thread.run(send, done_before + done, done_before + total, message)
+        if done_before + done > told:
+            told = done_before + done
+            message = f"{stage}: {done} of {total}"
+            anyio.from_thread.run(send, told, done_before + total, message)
 
     return report

@@ -45,6 +45,7 @@ CLAIM = closed(
         "tokenizer": TEXT,
         "embedder": TEXT,
         "state_root": TEXT,
+        "linker": MAYBE_TEXT,
         "documents": TEXT,
         "contract": TEXT,
         "query": TEXT,
