@@ -115,7 +115,7 @@ class Jedi:
             for place, symbol in enumerate(file.outline.symbols)
             if symbol.name == name.name and symbol.first_line <= (name.line or 0) <= symbol.last_line
         ]
-        return Place(number, file.first(fits[-1])) if fits else None
+        return Place(number, file.standing_for(fits[-1])) if fits else None
 
 
 def measure(root: Path, package: str, sample: int) -> Tally:
@@ -126,7 +126,7 @@ def measure(root: Path, package: str, sample: int) -> Tally:
     edges = Edges(project)
     ours: Ours = defaultdict(dict)
     places = {
-        project.id_of(Place(n, s)): Place(n, file.first(s))
+        project.id_of(Place(n, s)): Place(n, file.standing_for(s))
         for n, file in enumerate(project.files)
         for s in range(len(file.outline.symbols))
     }

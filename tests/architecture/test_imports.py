@@ -7,7 +7,8 @@ import quintet
 
 PACKAGE = Path(quintet.__file__).parent
 MIDDLE = {"search", "ingest", "embed", "stores", "evaluate"}
-ENGINE = {"ports", "contracts", "ranking", "model", "memo", "symbols", "merkle", "sketch", "vector", "errors", "settings"}
+ENGINE = {"ports", "contracts", "ranking", "model", "memo", "symbols", "merkle", "sketch", "vector", "errors"}
+ENGINE |= {"settings"}
 BELOW: dict[str, set[str]] = {
     "model": set(),
     "symbols": {"model"},

@@ -171,6 +171,12 @@ def test_nothing_found_is_an_empty_context() -> None:
     assert (found["text"], found["tokens"], found["references"], found["sources"]) == ("", 0, [], [])
 
 
+def test_a_budget_holds_for_scripts_whose_signs_are_tokens() -> None:
+    found: Any = context(body(result("c1", "a", "検索" * 60), result("c2", "b", "short")), 100)
+    assert [one["id"] for one in found["sources"]] == ["c2"]
+    assert tokens("検索" * 60) == 120
+
+
 @pytest.mark.parametrize("budget", [0, -1, True, 1.5, "9", 100_001])
 def test_a_budget_is_a_number_of_tokens(budget: Any) -> None:
     with pytest.raises(UsageError, match="budget"):

@@ -1,7 +1,7 @@
 """Knowledge bases themselves: made, listed, archived and deleted, whole or not at all."""
 
-import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 import quintet
 from knowledge.answers import ids
 from quintet.contracts.filters import BUILT_IN
+from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.knowledge import KnowledgeBase
 from quintet.knowledge import bases as bases_module
@@ -168,6 +169,28 @@ def test_another_process_sees_that_a_base_is_gone_or_another(tmp_path: Path, ind
         assert ids(other.knowledge.get("docs").search("word")) == ["two"]
 
 
+@pytest.mark.parametrize("made_again", [False, True])
+def test_what_is_put_while_its_base_is_deleted_goes_nowhere(tmp_path: Path, made_again: bool) -> None:
+    class Slow(HashingEmbedder):
+        """While it embeds, another process deletes the base."""
+
+        def embed_documents(self, texts: Sequence[str]) -> Any:
+            with quintet.open(tmp_path / "index", "hashing") as other:
+                other.knowledge.delete("docs")
+                if made_again:
+                    other.knowledge.create("docs")
+            return super().embed_documents(texts)
+
+    with quintet.open(tmp_path / "index", Slow()) as index:
+        base = index.knowledge.create("docs")
+        with pytest.raises(NotFound) as refused:
+            base.put("zirconium", id="one")
+        assert refused.value.code == "unknown_index"
+        assert [one["documents"] for one in index.knowledge.list()] == ([0] if made_again else [])
+    assert not holds(tmp_path, b"zirconium")
+    assert (tmp_path / "index" / "knowledge" / "docs").exists() == made_again
+
+
 def test_what_was_half_made_or_half_deleted_goes_with_the_next_opening(tmp_path: Path) -> None:
     folder = tmp_path / "index"
     with quintet.open(folder, "hashing") as index:
@@ -175,6 +198,7 @@ def test_what_was_half_made_or_half_deleted_goes_with_the_next_opening(tmp_path:
     place = folder / "knowledge"
     for name in (".new-a-1", ".gone-b-2"):
         shutil.copytree(place / "docs", place / name)
+    (place / "nameless").mkdir()
     with quintet.open(folder, "hashing") as index:
         assert [one["id"] for one in index.knowledge.list()] == ["docs"]
         assert {one.name for one in place.iterdir() if one.is_dir()} == {"docs"}
@@ -214,7 +238,7 @@ def open_files(folder: Path) -> int:
     links = Path("/proc/self/fd")
     if not links.is_dir():
         pytest.skip("open files can be counted on Linux only")
-    return sum(str(folder.resolve()) in os.readlink(one) for one in links.iterdir() if one.is_symlink())
+    return sum(str(folder.resolve()) in str(one.readlink()) for one in links.iterdir() if one.is_symlink())
 
 
 def test_a_deletion_cut_short_is_finished_later(

@@ -10,7 +10,7 @@ import pytest
 import quintet
 from ingest.formats.papers import lines, paper
 from knowledge.answers import found, ids
-from quintet.errors import LimitError, NotFound, UsageError
+from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.knowledge import KnowledgeBase, Outcome, Upload
 from quintet.knowledge.base import MOST_DOCUMENTS
 
@@ -187,6 +187,30 @@ def test_what_is_said_about_a_document_can_be_changed(base: KnowledgeBase) -> No
     assert base.update("one", title=None, metadata={}).outcome == "updated"
     assert (base.get("one")["title"], base.get("one")["metadata"]) == ("Head", {})
     assert base.update("one").outcome == "unchanged"
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_change_of_the_title_does_not_undo_what_another_did_meanwhile(
+    tmp_path: Path, removed: bool
+) -> None:
+    class Busy(Constant):
+        """While it embeds, another process changes or removes the document."""
+
+        def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+            if self.broken:
+                with quintet.open(tmp_path / "other", Constant()) as other:
+                    held = other.knowledge.get("docs")
+                    held.delete("one") if removed else held.put("new text", id="one")
+            return np.array([[1.0, 0.0] for _ in texts])
+
+    embedder = Busy()
+    with quintet.open(tmp_path / "other", embedder) as index:
+        base = index.knowledge.create("docs")
+        base.put("old text", id="one")
+        embedder.broken = True
+        with pytest.raises(Conflict, match="try again"):
+            base.update("one", title="Title")
+        assert [one["title"] for one in base.documents()] == ([] if removed else ["new text"])
 
 
 def test_a_removed_document_is_found_by_nothing(base: KnowledgeBase, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import quintet
 from ingest.formats.papers import lines, paper
@@ -212,6 +213,24 @@ def test_a_run_can_be_ended_and_goes_on_later(base: KnowledgeBase, source: str) 
     assert (base.runs()[0].state, base.runs()[0].error, base.state()) == ("failed", "enough", "error")
     base.sync_source(source)
     assert (base.state(), base.describe()["documents"]) == ("ready", 3)
+
+
+def test_a_glance_at_the_state_keeps_no_run_from_starting(
+    base: KnowledgeBase, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    glance = FileLock(tmp_path / ".quintet" / "knowledge" / "docs" / "sync.lock")
+    glance.acquire()
+    monkeypatch.setattr("time.sleep", lambda _: glance.release())  # it ends while the run waits
+    assert base.sync_source(source).state == "done"
+
+
+def test_a_run_that_goes_while_the_runs_are_read_is_no_fault(
+    base: KnowledgeBase, source: str, tmp_path: Path
+) -> None:
+    base.sync_source(source)
+    gone = tmp_path / ".quintet" / "knowledge" / "docs" / "runs" / "00000000.json"
+    gone.symlink_to(tmp_path / "nowhere")  # listed, and not there when it is read
+    assert [run.id for run in base.runs()] == [1]
 
 
 def test_only_the_latest_runs_are_kept(base: KnowledgeBase, tmp_path: Path) -> None:

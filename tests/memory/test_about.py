@@ -9,7 +9,7 @@ import pytest
 import quintet
 from memory.views import results
 from quintet.errors import UsageError
-from quintet.ingest.about import Subjects
+from quintet.ingest.about import DIGEST_CHARS, Subjects
 from quintet.memo import About
 from quintet.memory import Memory
 
@@ -234,7 +234,8 @@ def test_all_subjects_of_a_recall_share_one_allowance_for_lines_that_moved(tmp_p
     recorded = [Subjects({"r": str(tmp_path)}, 1_000).recorded(one) for one in asked]
     (tmp_path / "a").write_text("\n".join(["more", *lines]), "utf-8")
     chars = len("more") + sum(map(len, lines))
-    for allowance, moved in ((0, 0), (2 * chars, 2), (5 * chars - 1, 2), (5 * chars, 4)):
+    two, three = (count * chars + DIGEST_CHARS * 11 for count in (2, 3))
+    for allowance, moved in ((0, 0), (two, 2), (two + three - 1, 2), (two + three, 4)):
         subjects = Subjects({"r": str(tmp_path)}, 1_000, allowance)
         states = [subjects.state(one) for one in recorded]
         assert states == ["unchanged"] * moved + ["changed"] * (4 - moved)

@@ -86,8 +86,8 @@ def profile(params: Params) -> Profile:
 def plan(query: str, params: Params) -> Plan:
     if params.index != DEFAULT_INDEX:
         raise NotFound(
-            f"there is no knowledge base {params.index!r} here, where documents of folders are searched; "
-            "the name of these is 'default'",
+            f"index is {params.index!r}; receipts and explanations are given only for the documents of "
+            "folders, whose index is 'default'",
             code="unknown_index",
         )
     return _planned(query, params)

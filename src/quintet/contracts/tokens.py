@@ -1,13 +1,26 @@
 """About how many tokens a text has, and what a budget of them may be."""
 
+import re
+
 from quintet.errors import UsageError
 
 CHARS_PER_TOKEN = 4  # of English prose; code has fewer, so a budget is "about"
 LARGEST_BUDGET = 100_000
+WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U00010000-\U0010ffff]")
+
+
+def length(text: str) -> int:
+    """In letters. A sign of Chinese, Japanese or Korean, or a picture, is as long as a token.
+
+    >>> length("four"), length("検索")
+    (4, 8)
+    """
+    wide = 0 if text.isascii() else len(text) - len(WIDE.sub("", text))
+    return len(text) + (CHARS_PER_TOKEN - 1) * wide
 
 
 def tokens(text: str) -> int:
-    return -(-len(text) // CHARS_PER_TOKEN)
+    return -(-length(text) // CHARS_PER_TOKEN)
 
 
 def checked_budget(budget: object) -> int:

@@ -11,6 +11,7 @@ from quintet.ingest.read import Unreadable, read
 from quintet.memo import About, AboutState
 
 COMPARED_CHARS = 20_000_000  # hashed by one recall in search of lines that moved: 20 ms
+DIGEST_CHARS = 100  # that could be hashed while a digest is begun and kept
 WORD = re.compile(r"\w+")
 
 
@@ -79,7 +80,7 @@ class Subjects:
         assert about.lines is not None
         count = about.lines[1] - about.lines[0] + 1
         if count not in content.windows:
-            cost = content.chars * count
+            cost = content.chars * count + DIGEST_CHARS * len(content.lines)
             if cost > self._left:
                 return False
             self._left -= cost

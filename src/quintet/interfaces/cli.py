@@ -14,6 +14,7 @@ import typer
 from quintet.errors import QuintetError, UsageError
 from quintet.interfaces import (
     agent_commands,
+    context_command,
     eval_commands,
     graph_commands,
     knowledge_commands,
@@ -36,6 +37,7 @@ receipt_commands.register(app)
 memory_commands.register(app)
 graph_commands.register(app)
 knowledge_commands.register(app)
+context_command.register(app)
 eval_commands.register(app)
 
 

@@ -1,7 +1,6 @@
-"""`quintet kb ...` and `quintet context`: knowledge bases on the command line."""
+"""`quintet kb ...`: knowledge bases on the command line."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +13,12 @@ from quintet.interfaces.commands import NO_MATCH, opened
 from quintet.interfaces.filter_options import json_or_text
 from quintet.interfaces.memory_commands import opened_or_made
 from quintet.interfaces.memory_text import moment
-from quintet.interfaces.options import AsJson, Db, Filters
-from quintet.interfaces.terminal import document, safe, safe_lines, tell, write
+from quintet.interfaces.options import AsJson, Db
+from quintet.interfaces.terminal import document, safe, tell, write
 
 if TYPE_CHECKING:
     from quintet.knowledge import KnowledgeBase, Outcome, SyncRun
 
-BUDGET = 2000
 FAILED = 1  # of several documents some were refused
 
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The knowledge base.")]
@@ -31,7 +29,6 @@ kb = typer.Typer(help="Make, fill, list and delete knowledge bases.", rich_marku
 
 def register(app: typer.Typer) -> None:
     app.add_typer(kb, name="kb", short_help="Knowledge bases: documents with citations.")
-    app.command("context", short_help="Cited passages for an answer, in a token budget.")(context_command)
 
 
 @kb.command("create", short_help="Make an empty knowledge base.")
@@ -284,42 +281,3 @@ def embed(slug: Slug, db: Db = None) -> None:
     with opened(db) as index:
         done = index.knowledge.get(slug).embed()
     write(f"{done} embedded\n")
-
-
-def context_command(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="The question; quote several words.")],
-    budget: Annotated[
-        int, typer.Option("--budget", metavar="TOKENS", help="How long the text may be.")
-    ] = BUDGET,
-    base: Annotated[
-        str | None, typer.Option("--kb", metavar="SLUG", help="A knowledge base; without it, folders.")
-    ] = None,
-    filters: Filters = None,
-    as_json: AsJson = False,
-    db: Db = None,
-) -> int:
-    """Print the passages that answer a question, with [n] markers and the list of references.
-
-    The same question over the same documents gives the same bytes, and a digest of them.
-
-    \b
-    Example:
-      quintet context "How long is parental leave?" --kb handbook --budget 1500
-    """
-    with opened(db) as index:
-        name = "default" if base is None else index.knowledge.get(base).index_name
-        found = index.context(options.as_text(query), budget, name, **_filtered(filters or ()))
-    if as_json:
-        document(found.wire())
-    else:
-        text = found.body["text"]
-        assert isinstance(text, str)
-        write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
-        for note in found.notes:
-            tell(f"note: {note['message']} [{note['code']}]")
-    return 0 if found.body["sources"] else NO_MATCH
-
-
-def _filtered(filters: Sequence[str]) -> dict[str, Any]:
-    given: dict[str, Any] = options.search_parameters([], filters, "knowledge")
-    return given

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from quintet.contracts.knowledge import INDEX_PREFIX, for_base, kept
+from quintet.contracts.knowledge import for_base, kept
 from quintet.contracts.parameters import shown
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.ingest.read import Unreadable, read
-from quintet.ingest.walk import Problem, find, size_cap
+from quintet.ingest.walk import size_cap
 from quintet.knowledge import registry
 from quintet.knowledge.attached import FolderSources
 from quintet.knowledge.documents import (
@@ -21,7 +21,7 @@ from quintet.knowledge.documents import (
     as_given,
     shown_document,
 )
-from quintet.knowledge.files import SourceFile
+from quintet.knowledge.files import SourceFile, described, file_of_source
 from quintet.knowledge.putting import Putting, managed
 from quintet.knowledge.registry import Registration, shown_properties
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
@@ -53,7 +53,7 @@ class KnowledgeBase:
         self._changing = changing
         self._contract = for_base(registration.properties)
         self._cache = QueryCache(tools.settings.cache_entries) if tools.settings.cache_entries else None
-        self.shelf = Shelf(folder, tools)
+        self.shelf = Shelf(folder, tools, self.registered)
         self._putting = Putting(self.shelf, tools)
         log = RunLog(folder, tools.now_ms)
         self._sources = FolderSources(self.shelf, tools, log, self.registered, self.change)
@@ -159,8 +159,8 @@ class KnowledgeBase:
                 raise LimitError(f"{name!r} has more than {most} bytes: split it") from error
             raise UsageError(f"{name!r} cannot be taken: {error.reason}", code="invalid_path") from error
 
-    def _put_one(self, upload: Upload) -> Outcome:
-        (outcome,) = self._putting.put([upload], self.registered(), strict=True)
+    def _put_one(self, upload: Upload, instead_of: Listed | None = None) -> Outcome:
+        (outcome,) = self._putting.put([upload], self.registered(), strict=True, instead_of=instead_of)
         return outcome
 
     def put_many(
@@ -204,7 +204,7 @@ class KnowledgeBase:
         upload = as_given(found, self._read(location, str(kept(found.document)["source_name"] or "text")))
         given: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
         told = {name: value for name, value in given.items() if value is not SAME}
-        return self._put_one(replace(upload, **told))
+        return self._put_one(replace(upload, **told), instead_of=found)
 
     def delete(self, id: str) -> None:
         """Remove a document, its passages, its vectors and its original."""
@@ -212,26 +212,12 @@ class KnowledgeBase:
 
     def source_file(self, id: str) -> SourceFile:
         """The file a document was made from: the original of an upload, or the source's file as it is."""
-        found = self._found(id)
-        document, known = found.document, kept(found.document)
+        document = self._found(id).document
         if document.root == UPLOADS:
-            name = str(known["source_name"] or f"{id}.txt")
-            location = self.shelf.originals.location(document.content_hash)
-        else:
-            name = document.path.rpartition("/")[2]
-            location = self._source_location(document.root, document.path)
-        if not location.is_file():
-            raise _no_file(id)
-        size = location.stat().st_size
-        return SourceFile(location, name, document.mime_type, size, document.content_hash)
-
-    def _source_location(self, source_id: str, path: str) -> Path:
-        """Reached through no link, so that it lies in the source's folder."""
-        root = self._sources.one(source_id).location
-        at = find(root, path, self._tools.settings.max_document_bytes)
-        if isinstance(at, Problem):
-            raise _behind_link(path) if _has_link(root, path) else _no_file(path)
-        return at.location
+            name = str(kept(document)["source_name"] or f"{id}.txt")
+            return described(document, self.shelf.originals.location(document.content_hash), name)
+        folder = self._sources.one(document.root).location
+        return file_of_source(document, folder, self._tools.settings.max_document_bytes)
 
     def _found(self, id: object) -> Listed:
         self.registered()
@@ -295,7 +281,7 @@ class KnowledgeBase:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """While this is held nobody writes documents."""
-        with self.shelf.store.writer(self._tools.settings.writer_timeout):
+        with self.shelf.writing():
             yield
 
     def rest(self) -> None:
@@ -306,39 +292,7 @@ class KnowledgeBase:
         self.shelf.close()
 
 
-def damaged(slug: str, reason: str) -> dict[str, Json]:
-    """What can be said of a base that cannot be opened."""
-    counts: dict[str, Json] = dict.fromkeys(("created_ms", "documents", "chunks", "embedded"), 0)
-    return {
-        "id": slug,
-        "index": INDEX_PREFIX + slug,
-        "title": slug,
-        "state": "error",
-        "archived": False,
-        **counts,
-        "properties": [],
-        "sources": [],
-        "error": reason,
-    }
-
-
 def unknown(name: object) -> NotFound:
     return NotFound(
         f"there is no knowledge base {shown(name)}; 'quintet kb list' lists them", code="unknown_index"
     )
-
-
-def _has_link(root: str, path: str) -> bool:
-    place = Path(root)
-    return any((place := place / part).is_symlink() for part in path.split("/"))
-
-
-def _behind_link(path: str) -> NotFound:
-    return NotFound(
-        f"a link is where the file {path!r} was, and links are not followed; sync its source",
-        code="invalid_source_file_path",
-    )
-
-
-def _no_file(what: str) -> NotFound:
-    return NotFound(f"the file of document {what!r} is not there any more", code="source_file_not_found")

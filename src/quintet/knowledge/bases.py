@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from quintet.contracts.knowledge import INDEX_PREFIX
 from quintet.errors import Conflict, NotFound, StoreError
 from quintet.knowledge import registry
-from quintet.knowledge.base import KnowledgeBase, damaged, unknown
+from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.registry import (
     SLUG,
     Registration,
@@ -86,11 +86,11 @@ class KnowledgeBases:
         slugs = self._slugs() if only is None else only
         return [described for slug in sorted(slugs) for described in self._described(slug)]
 
-    def _slugs(self) -> "list[str]":
+    def _slugs(self) -> set[str]:
         if not self._folder.is_dir():
-            return []
+            return set()
         folders = [one for one in self._folder.iterdir() if SLUG.fullmatch(one.name)]
-        return [one.name for one in folders if (one / registry.FILE).exists()]
+        return {one.name for one in folders if (one / registry.FILE).exists()}
 
     def _described(self, slug: str) -> Iterator[dict[str, Json]]:
         try:
@@ -98,7 +98,7 @@ class KnowledgeBases:
         except NotFound:
             return  # deleted since it was listed
         except StoreError as error:
-            yield damaged(slug, error.message)
+            yield _damaged(slug, error.message)
 
     def get(self, name: str) -> KnowledgeBase:
         """The base of that slug or index name."""
@@ -173,10 +173,32 @@ class KnowledgeBases:
             pass  # whoever holds the lock is at it
 
     def _rubbish(self) -> tuple[Path, ...]:
-        return tuple(one for one in self._folder.iterdir() if one.is_dir() and one.name.startswith(PASSING))
+        return tuple(one for one in self._folder.iterdir() if one.is_dir() and _is_rubbish(one))
 
     def close(self) -> None:
         with self._opening:
             for base in self._open.values():
                 base.close()
             self._open.clear()
+
+
+def _is_rubbish(folder: Path) -> bool:
+    """Never one with documents: its registration may have been lost, and come back."""
+    kept = (folder / registry.FILE, folder / KNOWLEDGE.database)
+    return folder.name.startswith(PASSING) or not any(file.exists() for file in kept)
+
+
+def _damaged(slug: str, reason: str) -> dict[str, Json]:
+    """What can be said of a base that cannot be opened."""
+    counts: dict[str, Json] = dict.fromkeys(("created_ms", "documents", "chunks", "embedded"), 0)
+    return {
+        "id": slug,
+        "index": INDEX_PREFIX + slug,
+        "title": slug,
+        "state": "error",
+        "archived": False,
+        **counts,
+        "properties": [],
+        "sources": [],
+        "error": reason,
+    }

@@ -3,10 +3,13 @@
 import os
 import secrets
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from quintet.errors import StoreError
+from quintet.errors import NotFound, StoreError
+from quintet.ingest.walk import Problem, find
+from quintet.model import Document
 
 ORIGINALS = "files"
 
@@ -20,6 +23,23 @@ class SourceFile:
     mime_type: str
     size: int
     digest: str
+
+
+def described(document: Document, location: Path, name: str) -> SourceFile:
+    with suppress(OSError):  # it may go between two looks at it
+        if location.is_file():
+            size = location.stat().st_size
+            return SourceFile(location, name, document.mime_type, size, document.content_hash)
+    raise _no_file(name)
+
+
+def file_of_source(document: Document, folder: str, most: int) -> SourceFile:
+    """Reached through no link, so that it lies in the source's folder."""
+    at = find(folder, document.path, most)
+    if isinstance(at, Problem):
+        linked = _has_link(folder, document.path)
+        raise _behind_link(document.path) if linked else _no_file(document.path)
+    return described(document, at.location, document.path.rpartition("/")[2])
 
 
 def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:
@@ -58,3 +78,19 @@ class Originals:
             for file in self._folder.iterdir():
                 if file.name not in wanted:
                     file.unlink(missing_ok=True)
+
+
+def _has_link(root: str, path: str) -> bool:
+    place = Path(root)
+    return any((place := place / part).is_symlink() for part in path.split("/"))
+
+
+def _behind_link(path: str) -> NotFound:
+    return NotFound(
+        f"a link is where the file {path!r} was, and links are not followed; sync its source",
+        code="invalid_source_file_path",
+    )
+
+
+def _no_file(what: str) -> NotFound:
+    return NotFound(f"the file of document {what!r} is not there any more", code="source_file_not_found")

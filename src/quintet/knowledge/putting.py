@@ -28,7 +28,15 @@ class Putting:
         self._shelf = shelf
         self._tools = tools
 
-    def put(self, uploads: Sequence[Upload], base: Registration, *, strict: bool = False) -> list[Outcome]:
+    def put(
+        self,
+        uploads: Sequence[Upload],
+        base: Registration,
+        *,
+        strict: bool = False,
+        instead_of: Listed | None = None,
+    ) -> list[Outcome]:
+        """What became of each. With `strict` the first that is refused raises."""
         group, outcomes = _Group(), []
         with Isolated(Limits.of(self._tools.settings)) as isolated:
             for upload in uploads:
@@ -39,7 +47,8 @@ class Putting:
                         raise
                     outcomes.append(Outcome(upload.id, "refused", upload.name, 0, error.code, error.message))
         if group.entries:
-            why_not = self._shelf.put(list(group.entries.values()), Root(UPLOADS, UPLOADS), group.originals)
+            entries, root = list(group.entries.values()), Root(UPLOADS, UPLOADS)
+            why_not = self._shelf.put(entries, root, group.originals, instead_of)
             outcomes = [_without_vectors(one, why_not) if why_not else one for one in outcomes]
             if any(one.outcome == "updated" for one in outcomes):
                 self._shelf.tidy()

@@ -16,6 +16,7 @@ FOLDER = "runs"
 LOCK = "sync.lock"
 KEPT_RUNS = 50
 MOST_PROBLEMS = 100
+PATIENCE = 0.5  # seconds: those who only look whether it is held hold the lock for a moment themselves
 INTERRUPTED = "the run was interrupted; what it had written is kept, and another run goes on from there"
 
 
@@ -54,14 +55,15 @@ class RunLog:
 
     def latest(self) -> list[SyncRun]:
         """Latest first."""
-        return self._judged([_read(file) for file in self._files(newest_first=True)])
+        found = map(_read, self._files(newest_first=True))
+        return self._judged([run for run in found if run is not None])
 
     def last_of(self, source_ids: Collection[str]) -> list[SyncRun]:
         """The last run of each of these, of those that had any; older ones are not even read."""
         found: dict[str, SyncRun] = {}
         for file in self._files(newest_first=True) if source_ids else ():
             run = _read(file)
-            if run.source_id in source_ids:
+            if run is not None and run.source_id in source_ids:
                 found.setdefault(run.source_id, run)
             if len(found) == len(source_ids):
                 break
@@ -90,9 +92,9 @@ class RunLog:
             recorder.end("done", self._clock_ms())
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self, wait: float = PATIENCE) -> Iterator[None]:
         """While this is held no source is synced."""
-        lock = FileLock(self._base / LOCK, timeout=0, thread_local=False)
+        lock = FileLock(self._base / LOCK, timeout=wait, thread_local=False)
         try:
             lock.acquire()
         except Timeout:
@@ -107,7 +109,7 @@ class RunLog:
 
     def _held(self) -> bool:
         try:
-            with self.exclusive():
+            with self.exclusive(wait=0):
                 return False
         except Conflict:
             return True
@@ -157,8 +159,11 @@ class Recorder:
         self._write(self.run)
 
 
-def _read(file: Path) -> SyncRun:
+def _read(file: Path) -> SyncRun | None:
+    """None where it went since it was listed: old runs do, and all when their base is deleted."""
     try:
         return SyncRun(**json.loads(file.read_text("utf-8")))
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{file} cannot be read ({type(error).__name__}); remove it") from error

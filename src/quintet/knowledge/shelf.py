@@ -1,12 +1,13 @@
 """Where a knowledge base keeps its documents: text and vectors of each become visible in one commit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from quintet.errors import QuintetError
+from quintet.errors import Conflict, QuintetError
 from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.vectors import embed_pending, reembed
 from quintet.knowledge.documents import UPLOADS
@@ -14,6 +15,7 @@ from quintet.knowledge.files import Originals
 from quintet.model import embedding_text
 from quintet.ports import Embedder, Entry, Root
 from quintet.settings import Settings
+from quintet.stores.sqlite.documents import Listed
 from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
 from quintet.stores.sqlite.writer import SqliteWriter, text_hash
 from quintet.vector import Int16, quantise
@@ -41,18 +43,36 @@ class Embedded:
 class Shelf:
     """The store of one base and the originals beside it."""
 
-    def __init__(self, folder: Path, tools: Tools) -> None:
+    def __init__(self, folder: Path, tools: Tools, check: Callable[[], object]) -> None:
+        """`check` raises if the base is no longer there."""
         self._tools = tools
+        self._check = check
         self.store = SqliteStore(folder, KNOWLEDGE)
         self.store.create()
         self.originals = Originals(folder)
         self._swept = False
 
-    def put(self, entries: Sequence[Entry], root: Root, originals: Mapping[str, bytes]) -> str:
-        """Write documents with their vectors; why there are none, where the embedder failed. The text is
-        kept and can be found all the same."""
-        embedded, why_not = self._embedded(entries)
+    @contextmanager
+    def writing(self) -> Iterator[SqliteWriter]:
+        """The writer, unless the base was deleted meanwhile: its folder may be another's by now."""
+        self._check()  # or the lock would bring the folder back
         with self.store.writer(self._tools.settings.writer_timeout) as writer:
+            self._check()
+            yield writer
+
+    def put(
+        self,
+        entries: Sequence[Entry],
+        root: Root,
+        originals: Mapping[str, bytes],
+        instead_of: Listed | None = None,
+    ) -> str:
+        """Write documents with their vectors; why there are none, where the embedder failed. The text is
+        kept and can be found all the same. `instead_of` must still be what is there."""
+        embedded, why_not = self._embedded(entries)
+        with self.writing() as writer:
+            if instead_of is not None:
+                self._check_unchanged(instead_of)
             self._sweep(writer)
             for sha256, data in originals.items():
                 self.originals.keep(sha256, data)
@@ -72,7 +92,7 @@ class Shelf:
         return why_not
 
     def remove(self, root: str, paths: Sequence[str]) -> None:
-        with self.store.writer(self._tools.settings.writer_timeout) as writer:
+        with self.writing() as writer:
             with writer.batch():
                 writer.remove(root, paths)
                 writer.link(root, {})
@@ -81,7 +101,7 @@ class Shelf:
             writer.settle()
 
     def drop_root(self, root: str) -> int:
-        with self.store.writer(self._tools.settings.writer_timeout) as writer:
+        with self.writing() as writer:
             with writer.batch():
                 gone = writer.drop_root(root)
                 writer.drop_unused_vectors()
@@ -90,7 +110,7 @@ class Shelf:
 
     def tidy(self) -> None:
         """Drop vectors and originals of what documents were before."""
-        with self.store.writer(self._tools.settings.writer_timeout) as writer:
+        with self.writing() as writer:
             with writer.batch():
                 writer.drop_unused_vectors()
             self._drop_unused_originals(writer)
@@ -100,7 +120,7 @@ class Shelf:
         embedder, stored = self._tools.embedder(), self._stored_embedder()
         if embedder is None:
             return 0
-        with self.store.writer(self._tools.settings.writer_timeout) as writer:
+        with self.writing() as writer:
             run = Run(writer, self._tools.settings, self._tools.clock_ns, progress or _silent, Report())
             if stored not in (None, embedder.identity):
                 return reembed(run, embedder)
@@ -130,6 +150,14 @@ class Shelf:
         except QuintetError as error:
             return None, error.message
         return Embedded(embedder.identity, embedder.dimensions, vectors), ""
+
+    def _check_unchanged(self, before: Listed) -> None:
+        with self.store.snapshot() as snapshot:
+            found = snapshot.documents.get([before.document.id])
+        if found.get(before.document.id) != before:
+            raise Conflict(
+                "someone else changed or removed this document just now; try again", code="busy_writer"
+            )
 
     def _stored_embedder(self) -> str | None:
         with self.store.snapshot() as snapshot:

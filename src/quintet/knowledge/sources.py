@@ -92,7 +92,7 @@ class FolderSync:
     def _touch(self, root: Root, touched: Sequence[tuple[str, Content]]) -> None:
         if touched:
             now = self._tools.clock_ns()
-            with self._shelf.store.writer(self._settings.writer_timeout) as writer, writer.batch():
+            with self._shelf.writing() as writer, writer.batch():
                 for path, content in touched:
                     writer.touch(root.name, path, content.size, storable(content.modified_ns), now)
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from quintet.contracts.tokens import CHARS_PER_TOKEN, checked_budget, tokens
+from quintet.contracts.tokens import CHARS_PER_TOKEN, checked_budget, length, tokens
 from quintet.model import Json, Note
 from quintet.ports import CodeGraph, Node
 
@@ -73,7 +73,7 @@ def outline_map(
     left = budget * CHARS_PER_TOKEN
     for node, _ in ranked:
         lineage = [one for one in _lineage(node, parents) if one.id not in chosen]
-        left -= sum(len(_shown(one, parents, several_roots)) + 1 for one in lineage)
+        left -= sum(length(_shown(one, parents, several_roots)) + 1 for one in lineage)
         if left < 0:
             break
         chosen |= {one.id: one for one in lineage}

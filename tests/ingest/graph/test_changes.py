@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -302,3 +303,26 @@ def test_others_see_nothing_of_a_change_inside_a_function() -> None:
     before, after = (read({"a.py": f"def f(): {body}\ndef g(): ...\n"})[0].outline for body in ("...", "g()"))
     assert changed_names(before, after, "a.py") == set()
     assert changed_names(before, read({"a.py": "def f(): ...\n"})[0].outline, "a.py") == {"g"}
+
+
+OVERLOADED = "from typing import overload\n@overload\ndef f(x: int): ...\ndef f(x): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "calling"),
+    (
+        ("def f(): ...\n", "def f(): ...\ndef f(): ...\n", "f()"),
+        ("def f(): ...\n", OVERLOADED, "f()"),
+        (OVERLOADED, OVERLOADED.replace("@overload\n", ""), "f()"),
+        ("from c import f\n", "from c import f\nf = None\n", "f()"),
+    ),
+)
+def test_a_second_meaning_of_a_name_reaches_its_callers(old: str, new: str, calling: str) -> None:
+    others = {"a.py": f"from b import *\n{calling}\n", "c.py": "def f(): ...\n"}
+    before, after = (read({**others, "b.py": text}) for text in (old, new))
+    outline_before, outline_after = (files[-1].outline for files in (before, after))
+    names = changed_names(outline_before, outline_after, "b.py")
+    reached = affected(after, ["id of b.py"], names)
+    edges_before, edges_after = resolve(before), resolve(after)
+    assert "id of a.py" in reached
+    assert edges_before["id of a.py"] != edges_after["id of a.py"]

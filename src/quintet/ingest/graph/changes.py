@@ -56,9 +56,9 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], se
             ("symbol", symbol.path, symbol.kind, symbol.visibility, parent.path, parent.kind),
             set(symbol.path),
         )
-    for path, several in meanings(outline).items():
+    for name, several in meanings(outline).items():
         meant = tuple((places[one], places[outline.symbols[one].parent or 0]) for one in several)
-        yield ("meaning", path, meant), set(path)
+        yield ("meaning", name, meant), set(name)
     for i in outline.imports:
         owner = outline.symbols[i.owner].path
         names = {i.alias} if i.alias else set(split_name(i.module)[:1])

@@ -277,9 +277,12 @@ def is_end_of(name: str | None, symbol: str | None) -> bool:
     """
     if name is None or symbol is None:
         return False
-    asked, whole = _parts(name), _parts(symbol)
-    return name == symbol or (bool(asked) and whole[-len(asked) :] == asked)
+    asked = _parts(name)
+    if name == symbol or not asked or not symbol.endswith(asked[-1]):
+        return name == symbol
+    return _parts(symbol)[-len(asked) :] == asked
 
 
-def _parts(symbol: str) -> list[str]:
-    return [part for part in SEPARATORS.split(symbol) if part]
+@lru_cache(maxsize=64)
+def _parts(symbol: str) -> tuple[str, ...]:
+    return tuple(part for part in SEPARATORS.split(symbol) if part)

@@ -16,6 +16,8 @@ _TEMPLATES = frozenset({"template_type", "template_function", "template_method"}
 
 
 class CNames(Reader):
+    """Reads names; what they are for is for `CReader` to say."""
+
     def declared(self, node: "Node | None") -> tuple["Node | None", bool, "Node | None"]:
         """The name inside a declarator, whether it names a function, and the function's declarator."""
         function: Node | None = None

@@ -1,0 +1,56 @@
+"""`quintet context`: cited passages for an answer."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from quintet.interfaces import options
+from quintet.interfaces.commands import NO_MATCH, opened
+from quintet.interfaces.options import AsJson, Db, Filters
+from quintet.interfaces.terminal import document, safe_lines, tell, write
+
+BUDGET = 2000
+
+
+def register(app: typer.Typer) -> None:
+    app.command("context", short_help="Cited passages for an answer, in a token budget.")(context_command)
+
+
+def context_command(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The question; quote several words.")],
+    budget: Annotated[
+        int, typer.Option("--budget", metavar="TOKENS", help="How long the text may be.")
+    ] = BUDGET,
+    base: Annotated[
+        str | None, typer.Option("--kb", metavar="SLUG", help="A knowledge base; without it, folders.")
+    ] = None,
+    filters: Filters = None,
+    as_json: AsJson = False,
+    db: Db = None,
+) -> int:
+    """Print the passages that answer a question, with [n] markers and the list of references.
+
+    The same question over the same documents gives the same bytes, and a digest of them.
+
+    \b
+    Example:
+      quintet context "How long is parental leave?" --kb handbook --budget 1500
+    """
+    with opened(db) as index:
+        name = "default" if base is None else index.knowledge.get(base).index_name
+        found = index.context(options.as_text(query), budget, name, **_filtered(filters or ()))
+    if as_json:
+        document(found.wire())
+    else:
+        text = found.body["text"]
+        assert isinstance(text, str)
+        write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
+        for note in found.notes:
+            tell(f"note: {note['message']} [{note['code']}]")
+    return 0 if found.body["sources"] else NO_MATCH
+
+
+def _filtered(filters: Sequence[str]) -> dict[str, Any]:
+    given: dict[str, Any] = options.search_parameters([], filters, "knowledge")
+    return given
