@@ -214,6 +214,8 @@ def test_a_base_whose_registration_is_lost_keeps_its_documents_until_it_is_back(
     registration.unlink()
     with quintet.open(folder, "hashing") as index:
         assert index.knowledge.list() == []
+        with pytest.raises(Conflict, match="registration is missing"):
+            index.knowledge.create("docs")
     registration.write_bytes(saved)
     with quintet.open(folder, "hashing") as index:
         assert ids(index.knowledge.get("docs").search("word")) == ["one"]
@@ -224,6 +226,7 @@ def test_only_so_many_bases_are_kept_open_and_one_in_hand_goes_on(
 ) -> None:
     monkeypatch.setattr(bases_module, "MOST_OPEN", 2)
     base.put("word of the first", id="first")
+    assert ids(base.search("word")) == ["first"]
     for number in range(5):
         index.knowledge.create(f"other{number}").put("word of another", id="other")
     assert open_files(tmp_path / ".quintet" / "knowledge" / "docs") == 0
@@ -231,14 +234,15 @@ def test_only_so_many_bases_are_kept_open_and_one_in_hand_goes_on(
     assert open_files(tmp_path / ".quintet" / "knowledge" / "other4") > 0
     base.put("word of mine", id="second")
     assert sorted(ids(base.search("word"))) == ["first", "second"]
+    assert open_files(tmp_path / ".quintet" / "knowledge" / "docs" / "index.db") == 0
     assert ids(index.knowledge.get("other0").search("word")) == ["other"]
 
 
-def open_files(folder: Path) -> int:
+def open_files(place: Path) -> int:
     links = Path("/proc/self/fd")
     if not links.is_dir():
         pytest.skip("open files can be counted on Linux only")
-    return sum(str(folder.resolve()) in str(one.readlink()) for one in links.iterdir() if one.is_symlink())
+    return sum(str(place.resolve()) in str(one.readlink()) for one in links.iterdir() if one.is_symlink())
 
 
 def test_a_deletion_cut_short_is_finished_later(

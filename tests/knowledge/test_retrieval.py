@@ -168,3 +168,8 @@ def test_while_many_are_put_every_answer_holds_whole_documents(base: KnowledgeBa
         thread.join()
     assert failed == []
     assert {one.outcome for one in outcomes} == {"created"}
+
+
+def test_a_base_gives_no_receipt_and_says_so(index: quintet.Index, base: KnowledgeBase) -> None:
+    with pytest.raises(quintet.NotFound, match="only for the documents of folders"):
+        index.receipts.search("word", "knowledge", index=base.index_name)

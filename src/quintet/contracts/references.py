@@ -8,14 +8,16 @@ from quintet.model import Json
 
 FileUrl = Callable[[Mapping[str, Json]], str | None]  # from a result's metadata to a route for its file
 LONGEST_RANGE = 1_000  # pages; a longer one is its two ends
-LOCAL = re.compile(r"file:|[/\\]|[A-Za-z]:[/\\]|~[/\\]", re.IGNORECASE)
+LOCAL = re.compile(r"(?:[a-z][a-z0-9+.-]*:){0,4}file:|[/\\]|[A-Za-z]:[/\\]|~[/\\]", re.IGNORECASE)
 
 
 def is_local(uri: str) -> bool:
     """Does this address lead to a place on a disk, whose name is nobody's business?
 
-    >>> is_local("file:///etc/hosts"), is_local("/etc/hosts"), is_local("docs/a.md"), is_local("https://a.b/c")
-    (True, True, False, False)
+    >>> [is_local(one) for one in ("file:///etc/hosts", "view-source:file:///etc/hosts", "/etc/hosts")]
+    [True, True, True]
+    >>> [is_local(one) for one in ("docs/a.md", "https://a.b/c", "urn:isbn:1")]
+    [False, False, False]
     """
     return LOCAL.match(uri.strip()) is not None
 

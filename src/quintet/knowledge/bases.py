@@ -59,6 +59,12 @@ class KnowledgeBases:
                     f"there is a knowledge base {slug!r} already; choose another slug",
                     code="knowledge_base_exists",
                 )
+            if (place / KNOWLEDGE.database).exists():
+                raise Conflict(
+                    f"the folder of {slug!r} holds documents, but its registration is missing; "
+                    "bring its base.json back, or delete the folder",
+                    code="knowledge_base_exists",
+                )
             self._make(place, registration)
         return self.get(slug)
 
@@ -69,7 +75,7 @@ class KnowledgeBases:
         try:
             store.create()
             registry.write(fresh, registration)
-            if place.exists():  # what was left of a base without a registration
+            if place.exists():  # without a database it holds nothing that was ever acknowledged
                 shutil.rmtree(place)
             fresh.rename(place)
         except OSError as error:

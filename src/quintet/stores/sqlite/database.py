@@ -71,6 +71,7 @@ class Database:
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._writer: apsw.Connection | None = None
         self.closed = False
+        self.resting = False
 
     def create(self) -> None:
         """Make or upgrade the schema."""
@@ -144,7 +145,7 @@ class Database:
             finally:
                 with suppress(apsw.Error):
                     connection.execute("ROLLBACK")
-                if self.closed:
+                if self.closed or self.resting:
                     connection.close()
                 else:
                     self._idle.put(connection)
@@ -183,11 +184,15 @@ class Database:
 
     def close(self) -> None:
         self.closed = True
-        self.drop_readers()
+        self._drop_readers()
         self.drop_writer()
 
-    def drop_readers(self) -> None:
-        """Close those that nobody is using."""
+    def rest(self) -> None:
+        """From now on no reader is kept open that nobody is using."""
+        self.resting = True
+        self._drop_readers()
+
+    def _drop_readers(self) -> None:
         with suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()

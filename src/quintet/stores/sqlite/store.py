@@ -106,6 +106,8 @@ class SqliteStore:
         try:
             yield SqliteWriter(self._database)
         finally:
+            if self._database.resting:
+                self._database.drop_writer()
             lock.release()
 
     def examine(self) -> list[Check]:
@@ -113,11 +115,12 @@ class SqliteStore:
             return [*examine(connection), examine_matrix(self._views.differing(connection))]
 
     def rest(self) -> None:
-        """Close the connections that nobody is using; they are opened again when needed."""
-        self._database.drop_readers()
+        """Close the connections that nobody is using; from now on each is opened when needed."""
+        self._database.rest()
+        self._views = VectorViews(self.folder / self._files.vectors)  # searches under way keep the old ones
         if self.folder.is_dir():  # or its lock would bring a deleted folder back
             with suppress(QuintetError), self.writer(timeout=0):
-                self._database.drop_writer()
+                pass  # leaving it closes the connection; one that is busy does so itself
 
     def close(self) -> None:
         self._views.close()
