@@ -156,3 +156,8 @@ def test_hostile_filters_are_refused(text: str, why: str) -> None:
 
 def test_thirty_two_levels_are_taken() -> None:
     assert read("(" * DEEPEST + "a:1" + ")" * DEEPEST) == A
+
+
+def test_values_that_are_no_text_are_written_as_json_writes_them() -> None:
+    assert render(Condition("meta.draft", True)) == "meta.draft:true"
+    assert render(Condition("meta.year", 2026)) == "meta.year:2026"

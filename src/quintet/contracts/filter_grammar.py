@@ -181,8 +181,7 @@ def render(expression: Expression) -> str:
             return "-" + _grouped(of)
         case AllOf(parts):
             return " ".join(_grouped(part) for part in parts)
-        case AnyOf(parts):
-            return " OR ".join(_grouped(part) for part in parts)
+    return " OR ".join(_grouped(part) for part in expression.parts)
 
 
 def _grouped(part: Expression) -> str:

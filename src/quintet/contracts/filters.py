@@ -125,12 +125,7 @@ def milliseconds(text: str) -> int | None:
 
 def written(name: str, text: str) -> Condition:
     """A condition as the filter language spells it: everything is text there."""
-    value: object = text
-    if GENERAL.get(name) == INTEGER and re.fullmatch(r"-?[0-9]{1,20}", text):
-        value = int(text)
-    if GENERAL.get(name) == BOOLEAN:
-        value = {"true": True, "false": False}.get(text.lower(), text)
-    return condition(GENERAL, name, value)
+    return condition(GENERAL, name, text)
 
 
 def _clean(name: str, value: str) -> str:
