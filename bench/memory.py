@@ -47,7 +47,7 @@ def memories(count: int, chance: random.Random, words: list[str]) -> list[str]:
                 at,
                 at,
                 tags=(f"t{number % 50}",),
-                session=f"s{number % 20}",
+                sessions=(f"s{number % 20}",),
             )
         )
     lines = []
