@@ -30,10 +30,10 @@ say "By words and by meaning, with the share of each:"
 run search "how are equal scores ordered" --limit 3 --explain
 
 question="who else can see my personal information"
-say "By meaning alone. The best passage shares no word with the question:"
-run search "$question" --mode semantic --limit 1 --explain
+say "By meaning alone, in the documentation. The best passage shares no word with the question:"
+run search "$question" --mode semantic --filter root:docs --limit 1 --explain
 
-"$quintet" search "$question" --mode semantic --limit 1 --json --db "$folder" | "$python" -c '
+"$quintet" search "$question" --mode semantic --filter root:docs --limit 1 --json --db "$folder" | "$python" -c '
 import json, re, sys
 best = json.load(sys.stdin)["results"][0]
 words = lambda text: set(re.findall(r"\w+", text.lower()))
