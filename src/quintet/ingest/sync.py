@@ -150,7 +150,13 @@ def make_entry(
 ) -> Entry:
     """The document and its chunks; `Unreadable` says why there are none."""
     parsed = parsed_content(path, content, isolated)
-    document = Document(
+    document = document_of(root, path, content, parsed)
+    chunks = cut(document.id, parsed, settings)
+    return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
+
+
+def document_of(root: str, path: str, content: Content, parsed: Parsed) -> Document:
+    return Document(
         root,
         path,
         parsed.title,
@@ -161,8 +167,6 @@ def make_entry(
         content.sha256,
         parsed.metadata,
     )
-    chunks = cut(document.id, parsed, settings)
-    return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
 
 
 def parsed_content(path: str, content: Content, isolated: Isolated) -> Parsed:

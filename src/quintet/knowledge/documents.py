@@ -17,7 +17,7 @@ from quintet.ingest.parse.formats import BY_EXTENSION, BY_NAME
 from quintet.ingest.parse.isolated import Isolated
 from quintet.ingest.parse.model import Parsed
 from quintet.ingest.read import Content, Unreadable
-from quintet.ingest.sync import cut, parsed_content, shape, storable
+from quintet.ingest.sync import cut, document_of, parsed_content, shape
 from quintet.ingest.walk import size_cap
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
 from quintet.model import Document, Json, digest
@@ -164,7 +164,7 @@ def uploaded_entry(
     }
     given: dict[str, Json] = {"title": one.title, "metadata": dict(one.metadata)}
     title = one.title or (_first_line(one.content) if one.name is None else parsed.title)
-    document = _document(UPLOADS, one.id, one.content, replace(parsed, title=title))
+    document = document_of(UPLOADS, one.id, one.content, replace(parsed, title=title))
     entry = _entry(document, parsed, base, {**built_in, "given": given}, one.metadata, settings, now_ns)
     if not entry.chunks:
         raise UsageError("the document holds no text that could be found", code="unreadable_document")
@@ -181,7 +181,7 @@ def source_entry(
     isolated: Isolated,
 ) -> Entry:
     parsed = _parsed(path, content, isolated)
-    document = _document(source.id, path, content, parsed)
+    document = document_of(source.id, path, content, parsed)
     built_in: dict[str, Json] = {
         "document_id": document.id,
         "source_type": "local_directory",
@@ -201,19 +201,6 @@ def _parsed(path: str, content: Content, isolated: Isolated) -> Parsed:
         raise UsageError(
             f"the document cannot be read: {error.reason}", code="unreadable_document"
         ) from error
-
-
-def _document(root: str, path: str, content: Content, parsed: Parsed) -> Document:
-    return Document(
-        root,
-        path,
-        parsed.title,
-        parsed.mime_type,
-        parsed.language,
-        content.size,
-        storable(content.modified_ns),
-        content.sha256,
-    )
 
 
 def _entry(

@@ -1,6 +1,7 @@
 """What Java and C# share: classes whose methods see their fields without `this`, and declared types."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,11 +32,11 @@ class Curly(Reader):
     }
     implicit_types: ClassVar[frozenset[str]] = frozenset({"var", "dynamic"})
 
-    def visibility(self, node: "Node", scope: Scope) -> Visibility:
-        raise NotImplementedError
+    @abstractmethod
+    def visibility(self, node: "Node", scope: Scope) -> Visibility: ...
 
-    def is_test(self, node: "Node") -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_test(self, node: "Node") -> bool: ...
 
     def handlers(self) -> Mapping[str, Handler]:
         found: dict[str, Handler] = dict.fromkeys(self.kinds, self.type_declaration)
@@ -77,12 +78,12 @@ class Curly(Reader):
         inner.bind("this", Binding("self", number=number))
         return [*self.heading(node, inner), *steps(node, inner, name, *self.read_in_heading(node))]
 
+    @abstractmethod
     def heading(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """What a class extends and implements."""
-        raise NotImplementedError
 
-    def read_in_heading(self, node: "Node") -> Iterable["Node | None"]:
-        raise NotImplementedError
+    @abstractmethod
+    def read_in_heading(self, node: "Node") -> Iterable["Node | None"]: ...
 
     def inherits(self, relation: Relation, types: Iterable["Node"], scope: Scope) -> None:
         for written in types:

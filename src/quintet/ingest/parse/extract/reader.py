@@ -5,6 +5,7 @@ the meaning is settled at the end, when every field, type and import of the file
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -47,7 +48,7 @@ class _Above:
     taken_by: int = -1
 
 
-class Reader:
+class Reader(ABC):
     """The handlers of one language over one scan. A subclass names them in `handlers`."""
 
     def __init__(self, scan: Scan) -> None:
@@ -56,8 +57,8 @@ class Reader:
         self._waiting: list[_Waiting] = []
         self._types: dict[tuple[str, ...], int] = {}
 
-    def handlers(self) -> Mapping[str, Handler]:
-        raise NotImplementedError
+    @abstractmethod
+    def handlers(self) -> Mapping[str, Handler]: ...
 
     def read(self, *, keep_unbound: bool = True) -> Outline:
         self.scan.walk(self.handlers())
