@@ -8,7 +8,7 @@ from quintet.ingest.run import Run
 from quintet.ports import Root, Unlinked
 from quintet.symbols import FileOutline, Outline
 
-LINKER = "2"  # counts up when the same outlines give other edges
+LINKER = "3"  # counts up when the same outlines give other edges
 
 
 def link(run: Run) -> None:

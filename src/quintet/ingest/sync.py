@@ -21,7 +21,7 @@ from quintet.ports import Entry, KnownFile, Root, Writer
 from quintet.settings import Settings
 
 LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
-PARSERS = 2  # counts up when a parser or the chunker gives other chunks for the same text
+PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text
 
 
 def sync(run: Run, targets: Sequence[Target]) -> None:

@@ -26,6 +26,15 @@ def symbols(outline: Outline) -> list[str]:
     return lines
 
 
+def headers(outline: Outline) -> list[str]:
+    """`3-9 def run(self)`, in reading order; ` | Runs.` if it has a docstring."""
+    return [
+        f"{symbol.first_line}-{symbol.last_line} {symbol.signature}"
+        + f" | {symbol.docstring}" * bool(symbol.docstring)
+        for symbol in sorted(outline.symbols[1:], key=lambda symbol: symbol.first_line)
+    ]
+
+
 def imports(outline: Outline) -> list[str]:
     """`owner: module name as alias exported`, `-` for what is empty."""
     return [
@@ -43,6 +52,14 @@ def mentions(outline: Outline, relation: Relation) -> list[str]:
         if mention.relation == relation
     ]
     return [f"{line} {text}" for line, text in sorted(found)]
+
+
+def up_to(line: int, listed: list[str]) -> list[str]:
+    return [entry for entry in listed if int(entry.split()[0]) <= line]
+
+
+def after(line: int, listed: list[str]) -> list[str]:
+    return [entry for entry in listed if int(entry.split()[0]) > line]
 
 
 def _owner(outline: Outline, number: int) -> str:

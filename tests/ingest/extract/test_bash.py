@@ -1,6 +1,7 @@
 """Bash: expected symbols, imports and mentions, listed by hand."""
 
-from ingest.extract.listing import imports, mentions, read, symbols
+from ingest.extract.listing import headers, imports, mentions, read, symbols
+from quintet.symbols import Outline
 
 SOURCE = """
 #!/usr/bin/env bash
@@ -40,9 +41,12 @@ open_shop "$@"
 """
 
 
-def test_bash_symbols_are_listed_with_their_owner_and_visibility() -> None:
-    outline = read("bash", SOURCE, "bin/run.sh")
-    assert symbols(outline) == [
+def outline() -> Outline:
+    return read("bash", SOURCE, "bin/run.sh")
+
+
+def test_bash_definitions_have_their_kind_owner_and_visibility() -> None:
+    assert symbols(outline()) == [
         "8 variable LIMIT public",
         "9 variable NAME public",
         "13 function open_shop public",
@@ -52,9 +56,25 @@ def test_bash_symbols_are_listed_with_their_owner_and_visibility() -> None:
     ]
 
 
+def test_bash_definitions_have_their_lines_signature_and_comment() -> None:
+    assert headers(outline()) == [
+        "8-8 LIMIT=3",
+        '9-9 NAME="shop"',
+        "13-22 open_shop() | Opens the shop.",
+        "24-28 function close_shop",
+        "30-30 helper()",
+        "32-32 test_open()",
+    ]
+
+
+def test_a_bash_file_has_its_lines_comment_and_package() -> None:
+    module = outline().symbols[0]
+    assert (module.first_line, module.last_line, module.docstring) == (1, 34, "Runs the shop.")
+    assert outline().package == ""
+
+
 def test_bash_imports_say_what_they_bring_in() -> None:
-    outline = read("bash", SOURCE, "bin/run.sh")
-    assert imports(outline) == [
+    assert imports(outline()) == [
         "module: ./lib/log.sh * as - exported",
         "module: $DIR/common.sh * as - exported",
         'module: $(dirname "$0")/tools.sh * as - exported',
@@ -62,15 +82,13 @@ def test_bash_imports_say_what_they_bring_in() -> None:
 
 
 def test_bash_calls_say_what_their_receiver_is() -> None:
-    outline = read("bash", SOURCE, "bin/run.sh")
-    assert mentions(outline, "calls") == [
+    assert mentions(outline(), "calls") == [
         "6 module: dirname name",
         "15 open_shop: log_info name",
         "16 open_shop: helper name",
         "16 open_shop: sort_items name",
         "18 open_shop: helper2 name",
         "19 open_shop: check_stock name",
-        "19 open_shop: restock name",
         "20 open_shop: open_shop name",
         "21 open_shop: sell name",
         "25 close_shop: cleanup name",
@@ -81,24 +99,60 @@ def test_bash_calls_say_what_their_receiver_is() -> None:
     ]
 
 
-def test_bash_types_and_constants_are_mentioned() -> None:
-    outline = read("bash", SOURCE, "bin/run.sh")
-    assert mentions(outline, "extends") == []
-    assert mentions(outline, "implements") == []
-    assert mentions(outline, "references") == [
+def test_bash_has_nothing_to_extend_or_implement() -> None:
+    assert mentions(outline(), "extends") == []
+    assert mentions(outline(), "implements") == []
+
+
+def test_bash_refers_to_types_constants_and_fields() -> None:
+    assert mentions(outline(), "references") == [
         "15 open_shop: LIMIT name",
         "26 close_shop: NAME name",
     ]
-
-
-def test_bash_symbols_carry_the_comment_above_them() -> None:
-    outline = read("bash", SOURCE, "bin/run.sh")
-    found = {symbol.path: symbol.docstring for symbol in outline.symbols}
-    assert found[()] == "Runs the shop."
-    assert found["open_shop",] == "Opens the shop."
 
 
 def test_broken_bash_gives_what_is_sound() -> None:
     outline = read("bash", "good() { helper; }\nbad() { if then ; \n", "a.sh")
     assert "1 function good public" in symbols(outline)
     assert "1 good: helper name" in mentions(outline, "calls")
+
+
+def test_a_bash_variable_shadows_no_function() -> None:
+    text = """
+    run() { stop; }
+    go() { local run=1; run; }
+    """
+    assert mentions(read("bash", text, "a.sh"), "calls") == ["1 run: stop name", "2 go: run name"]
+
+
+def test_dynamic_bash_calls_name_no_function() -> None:
+    text = """
+    run() { stop; }
+    go() { $name; "$name" run; eval "$name"; "${name}_run"; command run; exec run; sudo run; }
+    """
+    assert mentions(read("bash", text, "a.sh"), "calls") == ["1 run: stop name"]
+
+
+def test_a_bash_function_defined_twice_is_two_symbols() -> None:
+    text = """
+    if fast; then
+        run() { one; }
+    else
+        run() { run; }
+    fi
+    """
+    outline = read("bash", text, "a.sh")
+    assert symbols(outline) == ["2 function run public", "4 function run public"]
+    assert mentions(outline, "calls") == ["1 module: fast name", "2 run: one name", "4 run: run name"]
+
+
+def test_a_bash_loop_in_a_function_sets_the_variable_of_the_file() -> None:
+    text = """
+    item=1
+    go() { for item in a b; do use "$item"; done; }
+    show() { use "$item" "${item:-x}"; }
+    """
+    assert mentions(read("bash", text, "a.sh"), "references") == [
+        "2 go: item name",
+        "3 show: item name",
+    ]

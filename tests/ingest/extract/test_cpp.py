@@ -1,6 +1,7 @@
 """C++: expected symbols, imports and mentions, listed by hand."""
 
-from ingest.extract.listing import imports, mentions, read, symbols
+from ingest.extract.listing import headers, imports, mentions, read, symbols
+from quintet.symbols import Outline
 
 SOURCE = """
 #include <vector>
@@ -84,17 +85,21 @@ TEST(ShopTest, Sells) { EXPECT_EQ(helper(1), 2); }
 """
 
 
-def test_cpp_symbols_are_listed_with_their_owner_and_visibility() -> None:
-    outline = read("cpp", SOURCE, "src/shop.cpp")
-    assert symbols(outline) == [
+def outline() -> Outline:
+    return read("cpp", SOURCE, "src/shop.cpp")
+
+
+def test_cpp_definitions_have_their_kind_owner_and_visibility() -> None:
+    assert symbols(outline()) == [
         "8 module shop public",
-        "8 module shop.detail.deep public in shop",
-        "10 variable shop.detail.deep.limit public",
+        "8 module shop.detail public",
+        "8 module shop.detail.deep public",
+        "10 variable shop.detail.deep.limit private",
         "11 class shop.detail.deep.Colour public",
         "11 variable shop.detail.deep.Colour.Red public",
         "11 variable shop.detail.deep.Colour.Green public",
         "12 class shop.detail.deep.Items public",
-        "16 class shop.detail.deep.Shop public",
+        "15 class shop.detail.deep.Shop public",
         "18 method shop.detail.deep.Shop.Shop public",
         "19 method shop.detail.deep.Shop.~Shop public",
         "22 method shop.detail.deep.Shop.sell public",
@@ -110,16 +115,54 @@ def test_cpp_symbols_are_listed_with_their_owner_and_visibility() -> None:
         "65 variable shop.detail.deep.Shop.callback_ private",
         "66 class shop.detail.deep.Shop.Inner private",
         "66 variable shop.detail.deep.Shop.Inner.kept public",
-        "70 method shop.detail.deep.Shop.restock public",
+        "69 method shop.detail.deep.Shop.restock private",
         "74 function helper private",
         "76 method Other.Nested.run public in module",
         "78 function ShopTest_Sells public test",
     ]
 
 
+def test_cpp_definitions_have_their_lines_signature_and_comment() -> None:
+    assert headers(outline()) == [
+        "8-72 namespace shop",
+        "8-72 namespace detail::deep",
+        "8-72 namespace detail::deep",
+        "10-10 const int limit = 3",
+        "11-11 enum class Colour",
+        "11-11 Red",
+        "11-11 Green",
+        "12-12 using Items = std::vector<Item>",
+        "15-67 template <typename T> class Shop : public Store<T>, private base::Open | Sells items.",
+        "18-18 explicit Shop(Item best)",
+        "19-19 virtual ~Shop() = default",
+        "22-50 void sell(int count) const override | Sells one.",
+        "52-52 void sell(Item one, Item two)",
+        "53-53 static Shop make()",
+        "54-54 bool operator==(const Shop& other) const",
+        "55-55 explicit operator bool() const",
+        "58-58 int count_",
+        "61-61 void restock()",
+        "62-62 Item best_",
+        "63-63 std::shared_ptr<Item> held_",
+        "64-64 std::vector<Item> all_",
+        "65-65 void (*callback_)(int)",
+        "66-66 struct Inner",
+        "66-66 Item kept",
+        "69-70 template <typename T> void Shop<T>::restock()",
+        "74-74 static int helper(int n)",
+        "76-76 void Other::Nested::run(Clock& clock)",
+        "78-78 TEST(ShopTest, Sells)",
+    ]
+
+
+def test_a_cpp_file_has_its_lines_comment_and_package() -> None:
+    module = outline().symbols[0]
+    assert (module.first_line, module.last_line, module.docstring) == (1, 78, "")
+    assert outline().package == ""
+
+
 def test_cpp_imports_say_what_they_bring_in() -> None:
-    outline = read("cpp", SOURCE, "src/shop.cpp")
-    assert imports(outline) == [
+    assert imports(outline()) == [
         "module: <vector> * as - exported",
         "module: shop/item.hpp * as - exported",
         "module: acme * as -",
@@ -129,8 +172,8 @@ def test_cpp_imports_say_what_they_bring_in() -> None:
 
 
 def test_cpp_calls_say_what_their_receiver_is() -> None:
-    outline = read("cpp", SOURCE, "src/shop.cpp")
-    assert mentions(outline, "calls") == [
+    assert mentions(outline(), "calls") == [
+        "18 shop.detail.deep.Shop.Shop: Store name",
         "23 shop.detail.deep.Shop.sell: restock name",
         "24 shop.detail.deep.Shop.sell: restock self",
         "25 shop.detail.deep.Shop.sell: Item.price type",
@@ -151,6 +194,7 @@ def test_cpp_calls_say_what_their_receiver_is() -> None:
         "46 shop.detail.deep.Shop.sell: price unknown",
         "47 shop.detail.deep.Shop.sell: create name",
         "47 shop.detail.deep.Shop.sell: price unknown",
+        "48 shop.detail.deep.Shop.sell: Item name",
         "48 shop.detail.deep.Shop.sell: Item.price type",
         "70 shop.detail.deep.Shop.restock: Item.price type",
         "70 shop.detail.deep.Shop.restock: helper name",
@@ -163,21 +207,25 @@ def test_cpp_calls_say_what_their_receiver_is() -> None:
     ]
 
 
-def test_cpp_types_and_constants_are_mentioned() -> None:
-    outline = read("cpp", SOURCE, "src/shop.cpp")
-    assert mentions(outline, "extends") == [
+def test_cpp_bases_are_extended_or_implemented() -> None:
+    assert mentions(outline(), "extends") == [
         "16 shop.detail.deep.Shop: Store name",
         "16 shop.detail.deep.Shop: base.Open name",
     ]
-    assert mentions(outline, "implements") == []
-    assert mentions(outline, "references") == [
+    assert mentions(outline(), "implements") == []
+
+
+def test_cpp_refers_to_types_constants_and_fields() -> None:
+    assert mentions(outline(), "references") == [
         "12 shop.detail.deep.Items: Item name",
         "18 shop.detail.deep.Shop.Shop: Item name",
+        "18 shop.detail.deep.Shop.Shop: best_ name",
         "25 shop.detail.deep.Shop.sell: best_ name",
         "27 shop.detail.deep.Shop.sell: held_ name",
         "29 shop.detail.deep.Shop.sell: limit name",
         "32 shop.detail.deep.Shop.sell: Item name",
         "40 shop.detail.deep.Shop.sell: all_ name",
+        "42 shop.detail.deep.Shop.sell: pair name",
         "44 shop.detail.deep.Shop.sell: Colour name",
         "44 shop.detail.deep.Shop.sell: Colour.Red type",
         "49 shop.detail.deep.Shop.sell: callback_ name",
@@ -192,16 +240,6 @@ def test_cpp_types_and_constants_are_mentioned() -> None:
         "70 shop.detail.deep.Shop.restock: count_ name",
         "76 Other.Nested.run: Clock name",
     ]
-
-
-def test_cpp_symbols_carry_the_comment_above_their_template() -> None:
-    outline = read("cpp", SOURCE, "src/shop.cpp")
-    shop = next(symbol for symbol in outline.symbols if symbol.name == "Shop" and symbol.kind == "class")
-    assert (shop.docstring, shop.signature) == (
-        "Sells items.",
-        "class Shop : public Store<T>, private base::Open",
-    )
-    assert (shop.first_line, shop.last_line) == (16, 67)
 
 
 def test_a_cpp_constructor_that_is_only_declared_is_a_method() -> None:

@@ -1,6 +1,7 @@
 """Go: expected symbols, imports and mentions, listed by hand."""
 
-from ingest.extract.listing import imports, mentions, read, symbols
+from ingest.extract.listing import headers, imports, mentions, read, symbols
+from quintet.symbols import Outline
 
 SOURCE = """
 // Package server answers requests.
@@ -86,10 +87,12 @@ func depth(n int) int { return depth(n - 1) }
 """
 
 
-def test_go_symbols_are_listed_with_their_owner_and_visibility() -> None:
-    outline = read("go", SOURCE, "server/server.go")
-    assert outline.package == "server"
-    assert symbols(outline) == [
+def outline() -> Outline:
+    return read("go", SOURCE, "server/server.go")
+
+
+def test_go_definitions_have_their_kind_owner_and_visibility() -> None:
+    assert symbols(outline()) == [
         "15 variable Limit public",
         "19 variable Low public",
         "20 variable high private",
@@ -113,9 +116,43 @@ def test_go_symbols_are_listed_with_their_owner_and_visibility() -> None:
     ]
 
 
+def test_go_definitions_have_their_lines_signature_and_comment() -> None:
+    assert headers(outline()) == [
+        "15-15 Limit = 10 | Limit is how many wait.",
+        "19-19 Low = iota | Low is the first.",
+        "20-20 high",
+        "23-23 shared = &Server{}",
+        "24-24 plain Conn",
+        "27-53 func (s *Server) Run(c Conn, fallback func()) error | Run answers until closed.",
+        "56-62 Server struct | Server waits for requests.",
+        "59-59 name, title string",
+        "59-59 name, title string",
+        "60-60 conn Conn",
+        "61-61 byName map[string]*Server",
+        "66-69 Conn interface | Conn sends.",
+        "68-68 Send(n int) error",
+        "70-70 ID = string",
+        "71-71 List[T any] struct",
+        "71-71 items []T",
+        "74-74 func (l *List[T]) Len() int",
+        "76-76 func (s *Other) Close()",
+        "78-78 func (Server) log()",
+        "80-80 func depth(n int) int",
+    ]
+
+
+def test_a_go_file_has_its_lines_comment_and_package() -> None:
+    module = outline().symbols[0]
+    assert (module.first_line, module.last_line, module.docstring) == (
+        1,
+        80,
+        "Package server answers requests.",
+    )
+    assert outline().package == "server"
+
+
 def test_go_imports_say_what_they_bring_in() -> None:
-    outline = read("go", SOURCE, "server/server.go")
-    assert imports(outline) == [
+    assert imports(outline()) == [
         "module: fmt - as fmt",
         "module: net/url - as url",
         "module: example.com/kit/logging - as log",
@@ -127,8 +164,7 @@ def test_go_imports_say_what_they_bring_in() -> None:
 
 
 def test_go_calls_say_what_their_receiver_is() -> None:
-    outline = read("go", SOURCE, "server/server.go")
-    assert mentions(outline, "calls") == [
+    assert mentions(outline(), "calls") == [
         "28 Server.Run: Conn.Send type",
         "29 Server.Run: log self",
         "30 Server.Run: Base.Start type",
@@ -144,7 +180,7 @@ def test_go_calls_say_what_their_receiver_is() -> None:
         "42 Server.Run: Conn.Send type",
         "42 Server.Run: Show unknown",
         "44 Server.Run: Conn.Send type",
-        "46 Server.Run: Run unknown",
+        "46 Server.Run: Server.Run type",
         "48 Server.Run: worker name",
         "49 Server.Run: log self",
         "50 Server.Run: Sum name",
@@ -159,15 +195,17 @@ def test_go_calls_say_what_their_receiver_is() -> None:
     ]
 
 
-def test_go_types_and_constants_are_mentioned() -> None:
-    outline = read("go", SOURCE, "server/server.go")
-    assert mentions(outline, "extends") == [
+def test_go_bases_are_extended_or_implemented() -> None:
+    assert mentions(outline(), "extends") == [
         "57 Server: Base name",
         "58 Server: log.Logger name",
         "67 Conn: fmt.Stringer name",
     ]
-    assert mentions(outline, "implements") == []
-    assert mentions(outline, "references") == [
+    assert mentions(outline(), "implements") == []
+
+
+def test_go_refers_to_types_constants_and_fields() -> None:
+    assert mentions(outline(), "references") == [
         "23 shared: Server name",
         "24 plain: Conn name",
         "27 Server.Run: Conn name",
@@ -177,19 +215,10 @@ def test_go_types_and_constants_are_mentioned() -> None:
         "36 Server.Run: Server name",
         "38 Server.Run: log.Logger name",
         "43 Server.Run: plain name",
+        "52 Server.Run: worker name",
         "60 Server.conn: Conn name",
         "61 Server.byName: Server name",
     ]
-
-
-def test_go_symbols_carry_their_signature_and_comment() -> None:
-    outline = read("go", SOURCE, "server/server.go")
-    found = {symbol.path: (symbol.signature, symbol.docstring) for symbol in outline.symbols}
-    assert found[()] == ("", "Package server answers requests.")
-    assert found["Server",] == ("Server struct", "Server waits for requests.")
-    assert found["Low",] == ("Low = iota", "Low is the first.")
-    signature = "func (s *Server) Run(c Conn, fallback func()) error"
-    assert found["Server", "Run"] == (signature, "Run answers until closed.")
 
 
 def test_go_tests_are_functions_of_a_test_file() -> None:

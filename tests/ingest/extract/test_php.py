@@ -1,6 +1,7 @@
 """PHP: expected symbols, imports and mentions, listed by hand."""
 
-from ingest.extract.listing import imports, mentions, read, symbols
+from ingest.extract.listing import headers, imports, mentions, read, symbols
+from quintet.symbols import Outline
 
 SOURCE = r"""
 <?php
@@ -82,10 +83,12 @@ function helper($n) { return $n; }
 """
 
 
-def test_php_symbols_are_listed_with_their_owner_and_visibility() -> None:
-    outline = read("php", SOURCE, "src/Shop.php")
-    assert outline.package == "Acme\\Shop"
-    assert symbols(outline) == [
+def outline() -> Outline:
+    return read("php", SOURCE, "src/Shop.php")
+
+
+def test_php_definitions_have_their_kind_owner_and_visibility() -> None:
+    assert symbols(outline()) == [
         "15 variable LIMIT public",
         "20 class Shop public",
         "25 variable Shop.NAME public",
@@ -109,9 +112,39 @@ def test_php_symbols_are_listed_with_their_owner_and_visibility() -> None:
     ]
 
 
+def test_php_definitions_have_their_lines_signature_and_comment() -> None:
+    assert headers(outline()) == [
+        "15-15 const LIMIT = 10",
+        "20-68 #[Entity] abstract class Shop extends Store implements Open, \\Countable | Sells items.",
+        "25-25 const NAME = 'shop'",
+        "26-26 private static ?Item $count = null",
+        "27-27 protected Item $best, $worst",
+        "27-27 protected Item $best, $worst",
+        "29-34 public function __construct(private Box $box, $any)",
+        "29-29 private Box $box",
+        "37-63 public function sell(Item $item, ?Present $gift, callable $then): ?Item | Sells one.",
+        "65-65 private static function make(): static",
+        "67-67 protected function count(int $n): int",
+        "70-70 interface Open extends Closable",
+        "70-70 public function open(Item $item): void",
+        "72-72 trait Counts",
+        "72-72 public function counted()",
+        "74-74 enum Colour: string implements Open",
+        "74-74 case Red = 'r'",
+        "74-74 const Best = self::Red",
+        "74-74 public function next()",
+        "76-76 function helper($n)",
+    ]
+
+
+def test_a_php_file_has_its_lines_comment_and_package() -> None:
+    module = outline().symbols[0]
+    assert (module.first_line, module.last_line, module.docstring) == (1, 76, "")
+    assert outline().package == "Acme\\Shop"
+
+
 def test_php_imports_say_what_they_bring_in() -> None:
-    outline = read("php", SOURCE, "src/Shop.php")
-    assert imports(outline) == [
+    assert imports(outline()) == [
         "module: Acme\\Stock Item as Item",
         "module: Acme\\Stock Gift as Present",
         "module: Acme\\Tools twice as twice",
@@ -125,8 +158,7 @@ def test_php_imports_say_what_they_bring_in() -> None:
 
 
 def test_php_calls_say_what_their_receiver_is() -> None:
-    outline = read("php", SOURCE, "src/Shop.php")
-    assert mentions(outline, "calls") == [
+    assert mentions(outline(), "calls") == [
         "31 Shop.__construct: __construct super",
         "32 Shop.__construct: Item name",
         "33 Shop.__construct: price unknown",
@@ -154,25 +186,29 @@ def test_php_calls_say_what_their_receiver_is() -> None:
         "60 Shop.sell: Item.price type",
         "61 Shop.sell: chain self",
         "61 Shop.sell: price unknown",
+        "65 Shop.make: Shop name",
         "67 Shop.count: count self",
         "72 Counts.counted: helper name",
     ]
 
 
-def test_php_types_and_constants_are_mentioned() -> None:
-    outline = read("php", SOURCE, "src/Shop.php")
-    assert mentions(outline, "extends") == [
+def test_php_bases_are_extended_or_implemented() -> None:
+    assert mentions(outline(), "extends") == [
         "21 Shop: Store name",
         "23 Shop: Acme.Traits.Logs name",
         "23 Shop: Counts name",
         "70 Open: Closable name",
     ]
-    assert mentions(outline, "implements") == [
+    assert mentions(outline(), "implements") == [
         "21 Shop: Countable name",
         "21 Shop: Open name",
         "74 Colour: Open name",
     ]
-    assert mentions(outline, "references") == [
+
+
+def test_php_refers_to_types_constants_and_fields() -> None:
+    assert mentions(outline(), "references") == [
+        "20 Shop: Entity name",
         "26 Shop.count: Item name",
         "27 Shop.best: Item name",
         "27 Shop.worst: Item name",
@@ -181,19 +217,12 @@ def test_php_types_and_constants_are_mentioned() -> None:
         "37 Shop.sell: Item name",
         "37 Shop.sell: Present name",
         "48 Shop.sell: LOW name",
+        "49 Shop.sell: NAME self",
         "59 Shop.sell: SoldOut name",
         "62 Shop.sell: Box.SMALL type",
         "70 Open.open: Item name",
+        "74 Colour.Best: Red self",
     ]
-
-
-def test_php_symbols_carry_their_signature_and_comment() -> None:
-    outline = read("php", SOURCE, "src/Shop.php")
-    found = {symbol.path: (symbol.signature, symbol.docstring) for symbol in outline.symbols}
-    assert found["Shop", "make"] == ("private static function make(): static", "")
-    signature = "public function sell(Item $item, ?Present $gift, callable $then): ?Item"
-    assert found["Shop", "sell"] == (signature, "Sells one.")
-    assert found["Shop",][1] == "Sells items."
 
 
 def test_a_second_php_namespace_is_a_module_of_the_file() -> None:

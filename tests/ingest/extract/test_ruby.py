@@ -1,6 +1,7 @@
 """Ruby: expected symbols, imports and mentions, listed by hand."""
 
-from ingest.extract.listing import imports, mentions, read, symbols
+from ingest.extract.listing import headers, imports, mentions, read, symbols
+from quintet.symbols import Outline
 
 SOURCE = """
 require "json"
@@ -89,9 +90,12 @@ end
 """
 
 
-def test_ruby_symbols_are_listed_with_their_owner_and_visibility() -> None:
-    outline = read("ruby", SOURCE, "lib/shop.rb")
-    assert symbols(outline) == [
+def outline() -> Outline:
+    return read("ruby", SOURCE, "lib/shop.rb")
+
+
+def test_ruby_definitions_have_their_kind_owner_and_visibility() -> None:
+    assert symbols(outline()) == [
         "5 variable LIMIT public",
         "6 class Price public",
         "9 module Acme public",
@@ -100,7 +104,7 @@ def test_ruby_symbols_are_listed_with_their_owner_and_visibility() -> None:
         "15 variable Acme.Tools.Deep.Shop.name public",
         "15 variable Acme.Tools.Deep.Shop.best public",
         "16 variable Acme.Tools.Deep.Shop.NAMES public",
-        "18 method Acme.Tools.Deep.Shop.initialize public",
+        "18 method Acme.Tools.Deep.Shop.initialize private",
         "25 method Acme.Tools.Deep.Shop.sell public",
         "49 method Acme.Tools.Deep.Shop.make public",
         "54 method Acme.Tools.Deep.Shop.hidden private",
@@ -111,22 +115,52 @@ def test_ruby_symbols_are_listed_with_their_owner_and_visibility() -> None:
         "70 method Acme.Tools.Deep.Shop.open public",
         "71 method Acme.Tools.Deep.Shop.late private",
         "77 function helper public",
-        "81 class ShopTest public",
+        "81 class ShopTest public test",
         "82 method ShopTest.test_sell public test",
     ]
 
 
+def test_ruby_definitions_have_their_lines_signature_and_comment() -> None:
+    assert headers(outline()) == [
+        "5-5 LIMIT = 10",
+        "6-6 Price = Struct.new(:amount)",
+        "9-75 module Acme | The shop and its parts.",
+        "10-74 module Tools::Deep",
+        "12-73 class Shop < Base::Store | Sells items.",
+        "15-15 attr_reader :name, :best",
+        "15-15 attr_reader :name, :best",
+        "16-16 NAMES = %w[a b].freeze",
+        "18-22 def initialize(best)",
+        "25-47 def sell(item, count = LIMIT, *rest, gift: nil, &block) | Sells one.",
+        "49-49 def self.make",
+        "54-54 def hidden",
+        "57-57 def shown",
+        "61-61 def restock",
+        "62-62 def check(n)",
+        "66-66 def shared",
+        "70-70 def open",
+        "71-71 def late",
+        "77-79 def helper(n)",
+        "81-83 class ShopTest < Minitest::Test",
+        "82-82 def test_sell",
+    ]
+
+
+def test_a_ruby_file_has_its_lines_comment_and_package() -> None:
+    module = outline().symbols[0]
+    assert (module.first_line, module.last_line, module.docstring) == (1, 83, "")
+    assert outline().package == ""
+
+
 def test_ruby_imports_say_what_they_bring_in() -> None:
-    outline = read("ruby", SOURCE, "lib/shop.rb")
-    assert imports(outline) == [
+    assert imports(outline()) == [
         "module: json * as - exported",
         "module: ./stock/item * as - exported",
     ]
 
 
 def test_ruby_calls_say_what_their_receiver_is() -> None:
-    outline = read("ruby", SOURCE, "lib/shop.rb")
-    assert mentions(outline, "calls") == [
+    assert mentions(outline(), "calls") == [
         "3 module: name name",
         "3 module: require name",
         "6 Price: Struct name",
@@ -153,8 +187,8 @@ def test_ruby_calls_say_what_their_receiver_is() -> None:
         "40 Acme.Tools.Deep.Shop.sell: sell super",
         "41 Acme.Tools.Deep.Shop.sell: make self",
         "42 Acme.Tools.Deep.Shop.sell: sell name",
-        "46 Acme.Tools.Deep.Shop.sell: report unknown",
-        "49 Acme.Tools.Deep.Shop.make: new name",
+        "46 Acme.Tools.Deep.Shop.sell: SoldOut.report type",
+        "49 Acme.Tools.Deep.Shop.make: Shop name",
         "78 helper: helper name",
         "78 helper: zero? unknown",
         "82 ShopTest.test_sell: Acme.Shop name",
@@ -162,29 +196,22 @@ def test_ruby_calls_say_what_their_receiver_is() -> None:
     ]
 
 
-def test_ruby_types_and_constants_are_mentioned() -> None:
-    outline = read("ruby", SOURCE, "lib/shop.rb")
-    assert mentions(outline, "extends") == [
+def test_ruby_bases_are_extended_or_implemented() -> None:
+    assert mentions(outline(), "extends") == [
         "12 Acme.Tools.Deep.Shop: Base.Store name",
         "13 Acme.Tools.Deep.Shop: Comparable name",
         "13 Acme.Tools.Deep.Shop: Logs.Quiet name",
         "14 Acme.Tools.Deep.Shop: Finders name",
         "81 ShopTest: Minitest.Test name",
     ]
-    assert mentions(outline, "implements") == []
-    assert mentions(outline, "references") == [
+    assert mentions(outline(), "implements") == []
+
+
+def test_ruby_refers_to_types_constants_and_fields() -> None:
+    assert mentions(outline(), "references") == [
         "25 Acme.Tools.Deep.Shop.sell: LIMIT name",
+        "45 Acme.Tools.Deep.Shop.sell: SoldOut name",
     ]
-
-
-def test_ruby_symbols_carry_their_signature_and_comment() -> None:
-    outline = read("ruby", SOURCE, "lib/shop.rb")
-    found = {symbol.path[2:]: (symbol.signature, symbol.docstring) for symbol in outline.symbols}
-    assert found["Deep",] == ("module Tools::Deep", "")
-    assert found["Deep", "Shop"] == ("class Shop < Base::Store", "Sells items.")
-    assert found["Deep", "Shop", "shown"] == ("def shown", "")
-    signature = "def sell(item, count = LIMIT, *rest, gift: nil, &block)"
-    assert found["Deep", "Shop", "sell"] == (signature, "Sells one.")
 
 
 def test_ruby_specs_are_tests_and_a_definition_can_be_private_by_itself() -> None:

@@ -48,7 +48,8 @@ def symbols(draw: st.DrawFn) -> tuple[Symbol, ...]:
         inside = draw(st.integers(0, len(found) - 1))
         away = kind == "method" and draw(st.booleans())
         path = (draw(st.sampled_from(NAMES)), name) if away else (*found[inside].path, name)
-        found.append(Symbol(kind, path, line + 2, line + 2, 0 if away else inside))
+        shown = draw(st.sampled_from(("public", "private")))
+        found.append(Symbol(kind, path, line + 2, line + 2, 0 if away else inside, visibility=shown))
     return tuple(found)
 
 
@@ -161,8 +162,10 @@ def linked_outline(draw: st.DrawFn, language: str, module: str, known: dict[str,
     pool = st.sampled_from(POOL)
     defined = [Symbol("module", (), 1, 99)]
     for name in draw(st.lists(pool, min_size=1, max_size=2, unique=True)):
-        defined.append(Symbol(draw(st.sampled_from(("class", "function"))), (name,), 2, 9, 0))
-        if defined[-1].kind == "class" and draw(st.booleans()):
+        kinds = ("class", "function", "module") if language == "ruby" else ("class", "function")
+        shown = draw(st.sampled_from(("public", "public", "private")))
+        defined.append(Symbol(draw(st.sampled_from(kinds)), (name,), 2, 9, 0, visibility=shown))
+        if defined[-1].kind != "function" and draw(st.booleans()):
             member = (name, draw(pool))
             defined.append(Symbol("method", member, 3, 4, len(defined) - 1))
     imports = []
@@ -178,7 +181,7 @@ def linked_outline(draw: st.DrawFn, language: str, module: str, known: dict[str,
     for _ in range(draw(st.integers(1, 3))):
         path = (draw(st.sampled_from((*bound[::-1], draw(pool)))), *draw(st.lists(pool, max_size=1)))
         owner = draw(st.integers(0, len(defined) - 1))
-        is_class = defined[owner].kind == "class"
+        is_class = owner > 0 and defined[owner].kind in ("class", "module")
         relation = draw(st.sampled_from(("extends", "extends", "calls"))) if is_class else "calls"
         base = draw(st.sampled_from(("name", "name", "self", "type"))) if relation == "calls" else "name"
         mentions.append(Mention(owner, relation, path[:1] if base == "self" else path, 3, base))

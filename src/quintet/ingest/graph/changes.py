@@ -100,7 +100,7 @@ def _hangs_on(project: Project, file: File) -> set[str]:
     for mention in file.outline.mentions:
         names.update(_mentioned_names(file, mention.path))
     for symbol in file.outline.symbols:
-        if symbol.kind in ("class", "interface"):
+        if symbol.path and symbol.kind in ("class", "interface", "module"):
             names.add(symbol.name)
         elif len(symbol.path) > 1:
             names.update(symbol.path[:-1])

@@ -161,7 +161,10 @@ class Edges:
         parent = file.symbol(symbol.parent or 0)
         if symbol.kind not in _KINDS.get(relation, ()) or parent.kind in ("function", "method"):
             return False
-        is_member = parent.kind != "module" or parent.path != symbol.path[:-1]
+        is_in_class = parent.kind != "module" or parent.path != symbol.path[:-1]
+        is_member = is_in_class or symbol.kind == "method"  # in Ruby a module has methods too
+        if file.family == "c" and symbol.visibility == "private" and not is_member:
+            return False  # no other file can see it
         return (not is_member or file.family in IMPLICIT_SELF) if is_bare else is_member
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from quintet.ingest.graph.answer import DOUBTFUL, UNKNOWN, Answer, either, exactly, weaker
 from quintet.ingest.graph.languages import HARMLESS_BASES, REOPENED
@@ -80,7 +81,7 @@ class Hierarchy:
         return self._orders[place]
 
     def _bases(self, place: Place) -> Iterator[Ancestor]:
-        """The bases of a class from right to left."""
+        """The bases of a class from right to left; Ruby's from the superclass to the last mixin."""
         file = self.project.files[place.file]
         parts = [place]
         if file.family in REOPENED:
@@ -92,7 +93,7 @@ class Hierarchy:
             for mention in self.project.files[part.file].bases.get(part.symbol, ())
             if mention.relation == relation
         ]
-        for part, mention in reversed(mentions):
+        for part, mention in mentions if file.family == "ruby" else reversed(mentions):
             found = self.base(part.file, mention)
             if found.things or mention.path[-1] not in HARMLESS_BASES:
                 yield self._ancestor(found)
@@ -102,11 +103,28 @@ class Hierarchy:
         parent = self.project.files[number].symbol(mention.owner).parent or 0
         if mention.base == "unknown" or not mention.path:
             return UNKNOWN
-        return self.written.path(number, parent, mention.path)
+        found = self.written.path(number, parent, mention.path)
+        return self._mixed_in(found) if self.project.files[number].family == "ruby" else found
+
+    def _mixed_in(self, found: Answer) -> Answer:
+        """Ruby's modules are bases too: the first place where one is opened stands for it."""
+        opened: list[Place] = []
+        for thing in found.things:
+            if isinstance(thing, Place):
+                opened.append(thing)
+            else:
+                opened += self.project.symbols.get(("ruby", thing.name), [])[:1]
+        return replace(found, things=tuple(opened))
+
+    def _is_base(self, place: Place) -> bool:
+        """Whether it has members that a class inherits and `self` sees: in Ruby a module does."""
+        kind = self.project.symbol(place).kind
+        in_ruby = self.project.files[place.file].family == "ruby"
+        return kind in ("class", "interface") or (in_ruby and kind == "module" and place.symbol > 0)
 
     def _ancestor(self, found: Answer) -> Ancestor:
         places = [thing for thing in found.things if isinstance(thing, Place)]
-        places = [p for p in places if self.project.symbol(p).kind in ("class", "interface")]
+        places = [place for place in places if self._is_base(place)]
         if not places or len({self.project.qualified(place) for place in places}) > 1:
             return (None, "exact")
         parts = len(places) > 1 and self.project.files[places[0].file].family != "python"
@@ -119,7 +137,7 @@ class Hierarchy:
         file = self.project.files[number]
         for scope in file.scopes(owner):
             symbol = file.symbol(scope)
-            if symbol.kind in ("class", "interface"):
+            if self._is_base(Place(number, scope)):
                 return exactly([Place(number, scope)])
             if not scope or symbol.kind == "module":
                 break

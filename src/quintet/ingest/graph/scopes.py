@@ -107,7 +107,8 @@ class Scopes:
 
     def _in_scope(self, number: int, scope: int, owner: int, name: str) -> Answer | None:
         file = self.project.files[number]
-        if scope and file.symbol(scope).kind in _TYPES:
+        kind = file.symbol(scope).kind
+        if scope and (kind in _TYPES or (kind == "module" and file.family == "ruby")):
             if file.family in IMPLICIT_SELF:
                 found = self.member_of_class(Place(number, scope), name)
                 return found if found.things else None

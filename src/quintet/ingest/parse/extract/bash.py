@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _SOURCES = frozenset({"source", "."})
-_PREFIXES = frozenset({"command", "builtin", "exec", "time", "eval", "env", "sudo"})
+_PREFIXES = frozenset({"time", "eval"})
+_PROGRAMS_ONLY = frozenset({"command", "builtin", "exec", "env", "sudo"})  # these run no function
 _NAME = re.compile(r"[A-Za-z_][\w:.+-]*")
 _TEST_PATH = re.compile(r"(?:^|/)tests?/|(?:^|[/_])tests?\.(?:ba)?sh$|(?:^|/)test_[^/]*$|\.bats$")
 
@@ -63,10 +64,7 @@ class _Bash(Reader):
         return [(child, scope) for child in node.named_children if child.type != "variable_name"]
 
     def _loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        name = node.child_by_field_name("variable")
-        if not scope.is_file:
-            scope.local("$" + self.scan.name(name))
-        return steps(node, scope, name)
+        return steps(node, scope, node.child_by_field_name("variable"))
 
     def _command(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")
@@ -75,6 +73,8 @@ class _Bash(Reader):
         if word in _SOURCES and arguments:
             self._source(node, arguments[0], scope)
             return steps(node, scope, name)
+        if word in _PROGRAMS_ONLY:
+            return steps(node, scope)
         if word in _PREFIXES and arguments:
             word = self._word(arguments[0])
         if word == "trap" and arguments:

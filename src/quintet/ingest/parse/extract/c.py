@@ -68,7 +68,9 @@ class CReader(CNames):
         return ()
 
     def _function_macro(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        scope.local(self.scan.name(node.child_by_field_name("name")))
+        name = self.scan.name(node.child_by_field_name("name"))
+        self.define("function", name, node, scope, body=node.child_by_field_name("value"))
+        self.known(scope, name)
         return ()
 
     def _conditional(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -176,12 +178,20 @@ class CReader(CNames):
     def record(self, node: "Node", scope: Scope) -> Sequence[Step]:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
         if body is None:
-            return [(name, scope)] if name is not None else ()
+            return self._tag(name, scope)
         return self.class_body(node, self.scan.name(name), body, scope)
+
+    def _tag(self, name: "Node | None", scope: Scope) -> Sequence[Step]:
+        """`struct node *node`: no variable hides what stands after `struct`."""
+        apart = Scope(scope.owner, enclosing_class=scope.enclosing_class)
+        if name is not None:
+            self.scan.mention(apart, "references", self.path(name), name)
+        return ()
 
     def class_body(self, node: "Node", name: str, body: "Node", scope: Scope) -> Sequence[Step]:
         if not name:
             return steps(body, scope)  # its fields are the outer one's
+        scope = self.scan.file if self.in_class(scope) else scope  # its name is not: C has no inner types
         number = self.add("class", name, node, scope, body)
         self.known(scope, name)
         return steps(body, self.enter(number, scope, number))
@@ -189,21 +199,33 @@ class CReader(CNames):
     def fields(self, node: "Node", scope: Scope) -> Sequence[Step]:
         written = node.child_by_field_name("type")
         is_defined = written is not None and written.child_by_field_name("body") is not None
+        declarators = node.children_by_field_name("declarator")
+        is_nameless = written is not None and written.child_by_field_name("name") is None
+        if is_defined and is_nameless and declarators and self.in_class(scope):
+            return self._nested(node, declarators, scope)
         found: list[Step] = [(written, scope)] if written is not None and is_defined else []
-        for declarator in node.children_by_field_name("declarator"):
+        for declarator in declarators:
             inner, rest = self.member(node, declarator, scope)
             found += [(written, inner)] if written is not None and not is_defined else []
             found += [(child, inner) for child in rest]
         return found
 
+    def _nested(self, node: "Node", declarators: Sequence["Node"], scope: Scope) -> Sequence[Step]:
+        """`union { int a; } u;`: what it holds is the field's, not the outer one's."""
+        fields = [self.member(node, declarator, scope)[0].owner for declarator in declarators]
+        written = node.child_by_field_name("type")
+        return [(written, scope.inner(fields[0], class_number=fields[0]))] if written is not None else ()
+
     def member(self, node: "Node", declarator: "Node", scope: Scope) -> tuple[Scope, list["Node"]]:
         """A field: its scope, and what is left to read of it."""
-        name, _, _ = self.declared(declarator)
+        name, _, whole = self.declared(declarator)
         text = "".join(self.path(name)[-1:])
         if not self.in_class(scope):
             return scope, []  # of a struct without a name
         self.field(text, self.static_type(node.child_by_field_name("type")), scope)
-        return self.enter(self.add("variable", text, node, scope), scope), []
+        inner = self.enter(self.add("variable", text, node, scope), scope)
+        name = whole.child_by_field_name("declarator") if whole is not None else None
+        return inner, [child for child, _ in steps(whole, inner, name)] if whole is not None else []
 
     def field(self, name: str, type: Type, scope: Scope) -> None:
         self.scan.field(scope.enclosing_class, name, type, scope, declared=True)
@@ -211,7 +233,7 @@ class CReader(CNames):
     def _enum(self, node: "Node", scope: Scope) -> Sequence[Step]:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
         if body is None:
-            return [(name, scope)] if name is not None else ()
+            return self._tag(name, scope)
         text = self.scan.name(name)
         if text:
             number = self.add("class", text, node, scope, body)
@@ -254,7 +276,8 @@ class CReader(CNames):
     # Mentions
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        self.say(scope, "references", self.path(node), node)
+        """A name that nothing in the file binds comes from an included one."""
+        self.say(scope, "references", self.path(node), node, "name")
         return ()
 
     def type_name(self, node: "Node", scope: Scope) -> Sequence[Step]:

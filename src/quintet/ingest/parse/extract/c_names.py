@@ -54,3 +54,14 @@ class CNames(Reader):
         if node is not None and node.type in ("struct_specifier", "union_specifier", "class_specifier"):
             node = node.child_by_field_name("name")
         return self.path(node)
+
+
+def arguments_of(node: "Node | None") -> list["Node"]:
+    """The types between the angle brackets of `a::b<c, d>`."""
+    while node is not None and node.type == "qualified_identifier":
+        node = node.child_by_field_name("name")
+    found = node.child_by_field_name("arguments") if node is not None else None
+    if found is None or found.type != "template_argument_list":
+        return []
+    written = [(child, child.child_by_field_name("type")) for child in found.named_children]
+    return [inner if inner is not None else child for child, inner in written]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quintet.ingest.parse.extract.c import CReader
+from quintet.ingest.parse.extract.c_names import arguments_of
 from quintet.ingest.parse.extract.reader import chain, steps
 from quintet.ingest.parse.extract.scan import Handler, Scan, Step
 from quintet.ingest.parse.extract.scope import Binding, Scope, Type
@@ -19,6 +20,8 @@ _RECEIVERS = frozenset({"identifier", "this"})
 _RECEIVER_LINKS = {"field_expression": ("argument", "field")}
 _GENERICS = tuple(f"{kind}type_parameter_declaration" for kind in ("", "optional_", "variadic_"))
 _ACCESS: dict[str, Visibility] = {"private": "private", "protected": "protected"}
+_QUALIFIERS = frozenset({"type_qualifier", "storage_class_specifier"})
+_BODIES = frozenset({"field_initializer_list", "compound_statement", "try_statement"})
 _BLOCKS = ("lambda_expression", "catch_clause", "try_statement")
 
 
@@ -30,6 +33,8 @@ class _Cpp(CReader):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         self._access: dict[int, Visibility] = {}
+        self._declared_access: dict[tuple[int, str], Visibility] = {}  # of methods, by class and name
+        self._constructors: dict[int, set[str]] = {}  # of a class: what its own ones may start with
         self._scopes: dict[int, Scope] = {}
         self._generics: list[str] = []
         self._template: Node | None = None
@@ -53,6 +58,7 @@ class _Cpp(CReader):
             "for_range_loop": self._loop,
             "field_initializer": self._initialiser,
             "new_expression": self._new,
+            "compound_literal_expression": self._built_in_place,
             "qualified_identifier": self._qualified,
             "template_type": self._template_type,
         }
@@ -62,11 +68,21 @@ class _Cpp(CReader):
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
         if self.in_class(scope):
             return self._access.get(scope.owner, "public")
+        if node.type == "declaration" and self.at_top(scope) and self._is_constant(node):
+            return "public" if self.is_header else "private"
         return super().visibility(node, scope)
 
+    def _is_constant(self, node: "Node") -> bool:
+        """Whether it is a constant that the file keeps to itself: a pointer to one is none."""
+        words = {self.scan.name(child) for child in node.named_children if child.type in _QUALIFIERS}
+        declarators = node.children_by_field_name("declarator")
+        inner = (declarator.child_by_field_name("declarator") for declarator in declarators)
+        points = any(found is not None and found.type == "pointer_declarator" for found in inner)
+        is_fixed = "constexpr" in words or ("const" in words and not points)
+        return is_fixed and not words & {"extern", "inline"}
+
     def _access_specifier(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        word = self.scan.name(node)
-        self._access[scope.owner] = _ACCESS.get(word, "public")
+        self._access[scope.owner] = _ACCESS.get(self.scan.name(node), "public")
         return ()
 
     def _template_declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -75,8 +91,9 @@ class _Cpp(CReader):
         if node.parent is None or node.parent.type != "template_declaration":
             self._generics, self._template = [], node
         for parameter in parameters.named_children if parameters is not None else ():
-            names = [child for child in parameter.named_children if child.type == "type_identifier"]
-            self._generics += [self.scan.name(name) for name in names[:1]]
+            value = self.declared(parameter.child_by_field_name("declarator"))[0]
+            types = (child for child in parameter.named_children if child.type == "type_identifier")
+            self._generics.append(self.scan.name(value or next(types, None)))
         return steps(node, scope, parameters)
 
     def enter(self, number: int, scope: Scope, class_number: int = 0) -> Scope:
@@ -100,9 +117,11 @@ class _Cpp(CReader):
         self._scopes.setdefault(number, inner)
         bases = [child for child in node.named_children if child.type == "base_class_clause"]
         found: list[Step] = []
+        constructors = self._constructors.setdefault(number, {name})
         for base in bases[0].named_children if bases else ():
             self.scan.mention(inner, "extends", self.path(base), base)
-            found += [(argument, inner) for argument in _arguments(base)]
+            constructors.update(self.path(base)[-1:])
+            found += [(argument, inner) for argument in arguments_of(base)]
         return [*found, *steps(body, inner)]
 
     def field(self, name: str, type: Type, scope: Scope) -> None:
@@ -114,7 +133,9 @@ class _Cpp(CReader):
         if not is_function or whole is None or not self.in_class(scope):
             return super().member(node, declarator, scope)
         text = "".join(self.path(name)[-1:])
-        inner = self.enter(self.add("method", text, node, scope), scope)
+        number = self.add("method", text, node, scope)
+        self._declared_access[scope.owner, text] = self.scan.symbol_at(number).visibility
+        inner = self.enter(number, scope)
         self.known(scope, text)
         return inner, [child for child, _ in steps(whole, inner, whole.child_by_field_name("declarator"))]
 
@@ -127,6 +148,7 @@ class _Cpp(CReader):
         if is_cast:
             names = (" ".join(self.scan.name(name).partition("(")[0].split()),)
         home = self.type_number(scope, names[:-1]) if len(names) > 1 else scope.owner
+        access = self._declared_access.get((home or 0, "".join(names[-1:])))
         number = self.define(
             "method",
             names[-1] if names else "",
@@ -134,8 +156,8 @@ class _Cpp(CReader):
             scope,
             inside=() if home else names[:-1],
             parent=home,
-            body=node.child_by_field_name("body"),
-            visibility=self.visibility(node, scope),
+            body=next((c for c in node.named_children if c.type in _BODIES), None),
+            visibility=access if access and len(names) > 1 else self.visibility(node, scope),
         )
         if self.in_class(scope):
             self.known(scope, self.scan.symbol_at(number).name)
@@ -149,9 +171,10 @@ class _Cpp(CReader):
         parts = tuple(part.strip() for part in self.scan.name(name).split("::") if part.strip())
         if not parts or body is None:
             return [(body, scope)] if body is not None else ()
-        number = self.define("module", parts[-1], node, scope, inside=parts[:-1], body=body)
-        self.known(scope, parts[0])
-        return [(body, scope.inner(number))]
+        for part in parts:
+            self.known(scope, part)
+            scope = scope.inner(self.define("module", part, node, scope, body=body))
+        return [(body, scope)]
 
     def _namespace_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")
@@ -202,7 +225,7 @@ class _Cpp(CReader):
     def static_type(self, node: "Node | None") -> Type:
         path = super().static_type(node)
         if path[-1:] and path[-1] in _POINTERS and node is not None:
-            return next((super(_Cpp, self).static_type(held) for held in _arguments(node)), ())
+            return next((super(_Cpp, self).static_type(held) for held in arguments_of(node)), ())
         return path
 
     def built(self, node: "Node | None") -> Type:
@@ -214,7 +237,7 @@ class _Cpp(CReader):
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
         path = self.path(function)
         if function is not None and path[-1:] and path[-1] in _MAKERS:
-            return next((self.static_type(held) for held in _arguments(function)), ())
+            return next((self.static_type(held) for held in arguments_of(function)), ())
         return path if path[-1:] and path[-1][:1].isupper() and len(path) == 1 else ()
 
     # Mentions
@@ -224,21 +247,33 @@ class _Cpp(CReader):
         path = self.path(node)
         if path[:1] != ("std",):
             self.say(scope, "references", path, node, "name")
-        return [(argument, scope) for argument in _arguments(node)]
+        return [(argument, scope) for argument in arguments_of(node)]
 
     def _template_type(self, node: "Node", scope: Scope) -> Sequence[Step]:
         self.scan.mention(scope, "references", self.path(node), node)
-        return [(argument, scope) for argument in _arguments(node)]
+        return [(argument, scope) for argument in arguments_of(node)]
 
     def _new(self, node: "Node", scope: Scope) -> Sequence[Step]:
         written = node.child_by_field_name("type")
         self.scan.mention(scope, "calls", self.path(written), node)
-        rest = steps(node, scope, written)
-        return [*((argument, scope) for argument in _arguments(written)), *rest]
+        return [*((argument, scope) for argument in arguments_of(written)), *steps(node, scope, written)]
 
     def _initialiser(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """`: Base(x), field(y)` before the body of a constructor."""
-        return steps(node, scope)[1:]
+        name = node.named_children[0] if node.named_children else None
+        path = self.path(name)
+        is_call = path[-1:] and path[-1] in self._constructors.get(scope.enclosing_class, ())
+        self.say(scope, "calls" if is_call else "references", path, node, "name")
+        return [*((argument, scope) for argument in arguments_of(name)), *steps(node, scope)[1:]]
+
+    def _built_in_place(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """`Item{4}`; with brackets around its type it is C's, which calls nothing."""
+        written = node.child_by_field_name("type")
+        path = self.path(written)
+        if not path:
+            return steps(node, scope)
+        self.say(scope, "calls", path, node, "name" if path[0] != "std" else "drop")
+        return [*((argument, scope) for argument in arguments_of(written)), *steps(node, scope, written)]
 
     def call(self, node: "Node", scope: Scope) -> Sequence[Step]:
         function = node.child_by_field_name("function")
@@ -252,7 +287,7 @@ class _Cpp(CReader):
             return [(function, scope), *rest]
         if path[0] != "std" and path[-1] not in _CASTS:
             self.say(scope, "calls", path, node, "name")
-        return [*((argument, scope) for argument in _arguments(function)), *rest]
+        return [*((argument, scope) for argument in arguments_of(function)), *rest]
 
     def _member_call(self, node: "Node", scope: Scope) -> Sequence[Step]:
         receiver, field = node.child_by_field_name("argument"), node.child_by_field_name("field")
@@ -263,14 +298,3 @@ class _Cpp(CReader):
         else:
             self.call_on(scope, self.built(receiver), name, node)
         return [(receiver, scope)] if receiver is not None and not path else ()
-
-
-def _arguments(node: "Node | None") -> list["Node"]:
-    """The types between the angle brackets of `a::b<c, d>`."""
-    while node is not None and node.type == "qualified_identifier":
-        node = node.child_by_field_name("name")
-    found = node.child_by_field_name("arguments") if node is not None else None
-    if found is None or found.type != "template_argument_list":
-        return []
-    written = [(child, child.child_by_field_name("type")) for child in found.named_children]
-    return [inner if inner is not None else child for child, inner in written]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from quintet.ingest.parse.extract.curly import Curly
-from quintet.ingest.parse.extract.reader import steps
+from quintet.ingest.parse.extract.reader import chain, steps
 from quintet.ingest.parse.extract.scan import Handler, Scan, Step
 from quintet.ingest.parse.extract.scope import Scope
 from quintet.symbols import Outline, SymbolKind, Visibility
@@ -66,6 +66,7 @@ class _CSharp(Curly):
             "type_parameter_constraint": self.typed,
             "as_expression": self._as,
             "name_colon": self.skip,
+            "attribute": self._attribute,
         }
 
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
@@ -187,6 +188,13 @@ class _CSharp(Curly):
     def _arguments(self, node: "Node", scope: Scope) -> Sequence[Step]:
         self.refer(node, scope)
         return ()
+
+    def _attribute(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """`[Fact]` means a class `Fact` or `FactAttribute`."""
+        path = chain(node.child_by_field_name("name"), self.scan, self.leaves, self.links)
+        if path:
+            self.scan.mention(scope, "references", (*path[:-1], f"{path[-1]}Attribute"), node)
+        return self.annotation(node, scope)
 
     def _as(self, node: "Node", scope: Scope) -> Sequence[Step]:
         right = node.child_by_field_name("right")

@@ -5,8 +5,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from quintet.ingest.parse.extract.reader import MAX_CHAIN, Link, Reader, chain, steps
-from quintet.ingest.parse.extract.scan import Handler, Step
+from quintet.ingest.parse.extract.reader import MAX_CHAIN, Link, Reader, chain, is_constant, steps
+from quintet.ingest.parse.extract.scan import Handler, Scan, Step
 from quintet.ingest.parse.extract.scope import Binding, Scope, Type
 from quintet.symbols import Relation, SymbolKind, Visibility
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _DOTS = re.compile(r"\s*(?:\.|::)\s*")
 _ARGUMENTS = re.compile(r"<.*>", re.DOTALL)
+_MARKS = frozenset({"modifiers", "attribute_list"})
 _WRAPPED_TYPES = frozenset({"nullable_type", "annotated_type", "ref_type", "scoped_type"})
 
 
@@ -31,6 +32,11 @@ class Curly(Reader):
         "cast_expression": "type",
     }
     implicit_types: ClassVar[frozenset[str]] = frozenset({"var", "dynamic"})
+    methods_are_values: ClassVar[bool] = True  # else a field and a method may have one name
+
+    def __init__(self, scan: Scan) -> None:
+        super().__init__(scan)
+        self._superclasses: dict[int, Type] = {}
 
     @abstractmethod
     def visibility(self, node: "Node", scope: Scope) -> Visibility: ...
@@ -53,6 +59,8 @@ class Curly(Reader):
             "type_parameter": self._type_parameter,
             "object_creation_expression": self._created,
             "lambda_expression": self._lambda,
+            "explicit_constructor_invocation": self.other_constructor,
+            "constructor_initializer": self.other_constructor,
         }
 
     # Definitions
@@ -87,6 +95,8 @@ class Curly(Reader):
 
     def inherits(self, relation: Relation, types: Iterable["Node"], scope: Scope) -> None:
         for written in types:
+            if relation == "extends":
+                self._superclasses.setdefault(scope.owner, self.static_type(written))
             self.scan.mention(scope, relation, self.static_type(written), written)
             for arguments in written.named_children:
                 if arguments.type in ("type_arguments", "type_argument_list"):
@@ -99,7 +109,7 @@ class Curly(Reader):
         if not self.in_class(scope):
             return self.block(node, scope)  # of a class without a name
         outer = scope.inner(self.member("method", text, node, scope, body))
-        if node.type == "method_declaration":
+        if node.type == "method_declaration" and self.methods_are_values:
             self.known(scope, text)
         inner = outer.inner()
         self.refer(result, inner)
@@ -120,6 +130,7 @@ class Curly(Reader):
             if self.in_class(scope):
                 inner = scope.inner(self.field(node, self.scan.name(name), type, scope))
                 self.refer(written, inner)
+                found += [(mark, inner) for mark in node.named_children if mark.type in _MARKS]
                 found += [(value, inner) for value, _ in values]
             else:
                 scope.local(self.scan.name(name), type, declared=True)
@@ -219,8 +230,23 @@ class Curly(Reader):
         if not path:
             return steps(node, scope, node.child_by_field_name("name") or node.child_by_field_name("field"))
         if path[0] not in ("this", "super", "base"):
-            self.say(scope, "references", path[:2], node)
+            is_elsewhere = len(path) == 2 and path[0][:1].isupper()  # a type needs no import if it is near
+            self.say(scope, "references", path[:2], node, "name" if is_elsewhere else "drop")
         return ()
+
+    def annotation(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        name = node.child_by_field_name("name")
+        self.scan.mention(scope, "references", chain(name, self.scan, self.leaves, self.links), node)
+        return steps(node, scope, name)
+
+    def other_constructor(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """`super(x)` and `this(x)` call a constructor as `new` does."""
+        called = {child.type for child in node.children}
+        number = scope.enclosing_class
+        own = self.scan.symbol_at(number).path[-1:]
+        path = own if "this" in called else self._superclasses.get(number, ())
+        self.scan.mention(scope, "calls", path, node)
+        return [step for step in steps(node, scope) if step[0].type == "argument_list"]
 
     def _created(self, node: "Node", scope: Scope) -> Sequence[Step]:
         written = node.child_by_field_name("type")
@@ -242,6 +268,8 @@ class Curly(Reader):
             self.scan.mention(scope, "calls", (name,), node, "super")
         elif path:
             self.say(scope, "calls", (*path, name), node, "static")
+            if is_constant(path):
+                self.say(scope, "references", path[:2], node, "name")
         else:
             self.call_on(scope, self.built(receiver), name, node)
         return [(receiver, scope)] if receiver is not None and not path else ()

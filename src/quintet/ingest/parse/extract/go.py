@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quintet.ingest.parse.extract.go_names import BUILT_IN, package_name
 from quintet.ingest.parse.extract.reader import MAX_CHAIN, Reader, chain, steps
 from quintet.ingest.parse.extract.scan import Handler, Scan, Step
 from quintet.ingest.parse.extract.scope import Binding, Scope, Type
@@ -18,15 +19,8 @@ _TYPE_LINKS = {"qualified_type": ("package", "name"), "generic_type": ("type", "
 _LEAVES = frozenset({"identifier"})
 _LINKS = {"selector_expression": ("operand", "field")}
 _BLOCKS = frozenset({"block", "if_statement", "for_statement", "func_literal", "expression_switch_statement"})
-_BLOCKS |= {"expression_case", "type_case", "default_case", "communication_case"}
-_VERSION = re.compile(r"v\d+")
+_BLOCKS |= {"expression_case", "default_case", "communication_case"}
 _TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?:[^a-z]\w*)?")
-_BUILT_IN = frozenset(
-    {"any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "copy", "delete"}
-    | {"error", "float32", "float64", "imag", "int", "int16", "int32", "int64", "int8", "len", "make", "max"}
-    | {"min", "new", "panic", "print", "println", "real", "recover", "rune", "string", "uint", "uint16"}
-    | {"uint32", "uint64", "uint8", "uintptr"}
-)
 
 
 def outline_of(scan: Scan) -> Outline:
@@ -57,6 +51,7 @@ class _Go(Reader):
             "type_elem": self._embedded,
             "type_parameter_declaration": self._generic,
             "type_switch_statement": self._type_switch,
+            "type_case": self._type_case,
             "keyed_element": self._keyed,
         }
 
@@ -75,7 +70,7 @@ class _Go(Reader):
     def _import(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = self.scan.name(node.child_by_field_name("path")).strip('"`')
         given = self.scan.name(node.child_by_field_name("name"))
-        alias = "" if given in (".", "_") else given or _package_name(path)
+        alias = "" if given in (".", "_") else given or package_name(path)
         self.scan.bring_in(scope, node, path, name="*" if given == "." else "", alias=alias)
         return ()
 
@@ -137,7 +132,7 @@ class _Go(Reader):
         if not in_interface or node.named_child_count != 1 or scope.owner != scope.enclosing_class:
             return steps(node, scope)
         type = self._static_type(node.named_children[0])
-        if type and type[0] not in _BUILT_IN:
+        if type and type[0] not in BUILT_IN:
             self.say(scope, "extends", type, node, "name")
         return ()
 
@@ -225,13 +220,21 @@ class _Go(Reader):
             inner.local(self.scan.name(name))
         return steps(node, inner, alias)
 
+    def _type_case(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """In a case of one type the variable of the switch has that type."""
+        inner, types = scope.inner(), node.children_by_field_name("type")
+        alias = node.parent.child_by_field_name("alias") if node.parent is not None else None
+        for name in alias.named_children if alias is not None and len(types) == 1 else ():
+            inner.local(self.scan.name(name), self._static_type(types[0]))
+        return steps(node, inner)
+
     def _static_type(self, node: "Node | None") -> Type:
         for _ in range(MAX_CHAIN):
             if node is None or node.type not in ("pointer_type", "parenthesized_type"):
                 break
             node = node.named_children[0] if node.named_children else None
         path = chain(node, self.scan, _TYPE_LEAVES, _TYPE_LINKS)
-        return () if path[:1] and path[0] in _BUILT_IN and path != ("error",) else path
+        return () if path[:1] and path[0] in BUILT_IN and path != ("error",) else path
 
     def _built(self, node: "Node | None") -> Type:
         """The type of `T{}`, `&T{}`, `new(T)`, `x.(T)`."""
@@ -256,14 +259,16 @@ class _Go(Reader):
 
     def _type_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = chain(node, self.scan, _TYPE_LEAVES, _TYPE_LINKS)
-        if path[:1] and path[0] not in _BUILT_IN:
+        if path[:1] and path[0] not in BUILT_IN:
             self.say(scope, "references", path, node, "name")
         return ()
 
     def _value(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """A name that nothing in the file binds is the package's; before a dot it may also be a package."""
         path = chain(node, self.scan, _LEAVES, _LINKS)
         if path:
-            self.say(scope, "references", path[:2], node)
+            is_package_wide = len(path) == 1 and path[0] not in BUILT_IN
+            self.say(scope, "references", path[:2], node, "name" if is_package_wide else "drop")
             return ()
         return steps(node, scope)
 
@@ -281,7 +286,7 @@ class _Go(Reader):
         if function is None:
             return rest
         path = chain(function, self.scan, _LEAVES | _TYPE_LEAVES, _LINKS | _TYPE_LINKS)
-        if len(path) == 1 and path[0] not in _BUILT_IN:
+        if len(path) == 1 and path[0] not in BUILT_IN:
             self.say(scope, "calls", path, function, "name")
         elif len(path) > 1:
             self.say(scope, "calls", path, function, "unknown")
@@ -291,10 +296,3 @@ class _Go(Reader):
             self.call_on(scope, self._built(operand), name, function)
             return [(operand, scope), *rest] if operand is not None else rest
         return rest if path else [(function, scope), *rest]
-
-
-def _package_name(path: str) -> str:
-    """What the package of an import path is called, as far as the path tells."""
-    parts = [part for part in path.split("/") if part and not _VERSION.fullmatch(part)]
-    last = parts[-1].partition(".v")[0] if parts else ""
-    return last.removeprefix("go-").removesuffix("-go").removesuffix(".go").replace("-", "_")

@@ -36,6 +36,7 @@ class _Java(Curly):
         "annotation_type_declaration": "interface",
     }
     type_names = frozenset({"type_identifier", "scoped_type_identifier"})
+    methods_are_values = False
     links: ClassVar = {"field_access": ("object", "field"), "scoped_identifier": ("scope", "name")}
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -49,6 +50,7 @@ class _Java(Curly):
             ("constructor_body", "lambda_body", "switch_block_statement_group"), self.block
         )
         found |= dict.fromkeys(("compact_constructor_declaration",), self.method)
+        found |= dict.fromkeys(("annotation", "marker_annotation"), self.annotation)
         found |= dict.fromkeys(("switch_rule", "try_with_resources_statement"), self.block)
         return found | {
             "package_declaration": self._package,
@@ -69,10 +71,12 @@ class _Java(Curly):
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
         words = self._modifiers(node)
         written = next((word for word in ("public", "protected", "private") if word in words.split()), "")
-        if written == "public" or node.type == "enum_constant":
-            return "public"
+        if written == "public" or node.type in ("enum_constant", "formal_parameter"):
+            return "public"  # a parameter is a record's component, which others read by its name
         if written:
             return "private" if written == "private" else "protected"
+        if node.type == "constructor_declaration" and _is_in_enum(node):
+            return "private"
         in_interface = self.scan.symbol_at(scope.owner).kind == "interface"
         return "public" if in_interface else "protected"  # without a word: for the package
 
@@ -167,7 +171,8 @@ class _Java(Curly):
             return rest
         if receiver is not None:
             return [*self.member_call(scope, receiver, text, node), *rest]
-        self.say(_without_locals(scope), "calls", (text,), node, "name")
+        apart = Scope(scope.owner, enclosing_class=scope.enclosing_class)  # no variable hides a method
+        self.scan.mention(apart, "calls", (text,), node)
         return rest
 
     def _reference(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -185,8 +190,5 @@ class _Java(Curly):
         return ()
 
 
-def _without_locals(scope: Scope) -> Scope:
-    """Where a called name is looked up: a local variable does not hide a method in Java."""
-    while scope.parent is not None and scope.parent.owner == scope.owner:
-        scope = scope.parent
-    return scope
+def _is_in_enum(node: "Node") -> bool:
+    return node.parent is not None and node.parent.type == "enum_body_declarations"

@@ -62,6 +62,7 @@ class _Php(PhpValues):
             "class_constant_access_expression": self.class_constant,
             "member_access_expression": self.member,
             "variable_name": self.skip,
+            "attribute": self.attribute_said,
         }
 
     # Namespaces and imports
@@ -134,7 +135,11 @@ class _Php(PhpValues):
                 relation: Relation = "extends" if clause.type == "base_clause" else "implements"
                 for base in clause.named_children:
                     self.name_said(inner, relation, base)
-        return [(body, inner)] if body is not None else ()
+        return [*self._attributes(node, inner), *([(body, inner)] if body is not None else [])]
+
+    def _attributes(self, node: "Node", scope: Scope) -> list[Step]:
+        attributes = node.child_by_field_name("attributes")
+        return [(attributes, scope)] if attributes is not None else []
 
     def _traits(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """The methods of a trait become the class's own, as if it were extended."""
@@ -179,6 +184,7 @@ class _Php(PhpValues):
         for element in (c for c in node.named_children if c.type == "property_element"):
             name = element.child_by_field_name("name")
             inner = self._field(node, name, written, scope)
+            found += self._attributes(node, inner)
             found += [(written, inner)] if written is not None else []
             found += steps(element, inner, name)
         return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from quintet.ingest.parse.extract.reader import Reader, steps
 from quintet.ingest.parse.extract.scan import Step
 from quintet.ingest.parse.extract.scope import Scope, Type
-from quintet.symbols import Relation
+from quintet.symbols import Base, Relation
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -89,8 +89,17 @@ class PhpValues(Reader):
         name = node.named_children[0] if node.named_children else None
         if name is None or name.type not in NAMES:
             return steps(node, scope)
-        self.name_said(scope, "calls", name)
+        own = self.scan.symbol_at(scope.enclosing_class)
+        if self.scan.name(name) in SELF and own.kind == "class":  # in a trait it is whatever uses that
+            self.scan.mention(scope, "calls", own.path[-1:], node)
+        else:
+            self.name_said(scope, "calls", name)
         return steps(node, scope, name)
+
+    def attribute_said(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        for name in node.named_children[:1]:
+            self.name_said(scope, "references", name)
+        return steps(node, scope)[1:]
 
     def member_call(self, node: "Node", scope: Scope) -> Sequence[Step]:
         holder, name = node.child_by_field_name("object"), node.child_by_field_name("name")
@@ -130,10 +139,15 @@ class PhpValues(Reader):
         return steps(node, scope, holder, name)
 
     def class_constant(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        if node.named_child_count == 2 and node.named_children[0].type in NAMES:
-            holder, name = node.named_children
-            path = (*self.path(self.scan.name(holder)), self.scan.name(name))
-            self.say(scope, "references", path if path[-1] != "class" else path[:-1], node)
+        if node.named_child_count != 2:
+            return steps(node, scope)
+        holder, name = self.scan.name(node.named_children[0]), self.scan.name(node.named_children[1])
+        if holder in SELF or holder == "parent":
+            base: Base = "super" if holder == "parent" else "self"
+            self.scan.mention(scope, "references", (name,) if name != "class" else (), node, base)
+        elif node.named_children[0].type in NAMES:
+            path = self.path(holder)
+            self.say(scope, "references", (*path, name) if name != "class" else path, node, "name")
         return ()
 
     def member(self, node: "Node", scope: Scope) -> Sequence[Step]:

@@ -151,14 +151,16 @@ class Reader(ABC):
         is_test: bool = False,
     ) -> int:
         """Add a symbol with its signature and the comment above it."""
+        whole = self.commented(node)
         number = self.scan.symbol(
             kind,
             name,
             node,
             scope.owner if parent is None else parent,
+            first=whole,
             inside=inside,
-            signature=self.scan.signature(node, body),
-            docstring=self.doc(self.commented(node)),
+            signature=self.scan.signature(whole, body),
+            docstring=self.doc(whole),
             visibility=visibility,
             is_test=is_test,
         )
@@ -212,7 +214,7 @@ class Reader(ABC):
         if found is None and said.unbound == "unknown":
             self.unknown(said.scope, said.path[-1], said.node)
             return
-        is_static = len(said.path) > 1 and said.path[-2][:1].isupper() and not _is_constant(said.path[:-1])
+        is_static = len(said.path) > 1 and said.path[-2][:1].isupper() and not is_constant(said.path[:-1])
         named = found is None or found.kind in ("symbol", "import")
         if said.unbound == "static" and named and not is_static:
             self.unknown(said.scope, said.path[-1], said.node)
@@ -255,7 +257,7 @@ def flat(node: "Node", wanted: frozenset[str], through: frozenset[str]) -> Itera
             stack.extend(reversed(current.named_children))
 
 
-def _is_constant(path: tuple[str, ...]) -> bool:
+def is_constant(path: tuple[str, ...]) -> bool:
     """Whether a path such as `Colour.RED` names a constant of a type, as capitals tell."""
     return len(path) > 1 and path[-2][:1].isupper() and path[-1].isupper()
 
