@@ -103,12 +103,14 @@ class Passage:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One match from a signal. Lists are best first; `score` is higher-is-better whatever the backend
-    does; `raw` keeps the backend's own number for contracts that must show it."""
+    does; `raw` keeps the backend's own number for contracts that must show it. One that is not `listed` was
+    scored because another signal brought it; it stands behind the list."""
 
     chunk_id: str
     score: float
     raw: float
     distance: int | None = None
+    listed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one signal said about one item, and what that was worth. `rank` counts from 1, of `of`."""
+    """What one signal said about one item, and what that was worth. `rank` counts from 1, of `of`; None says
+    that the item was not in the signal's own list, but scored because another signal brought it."""
 
-    rank: int
+    rank: int | None
     of: int
     score: float
     raw: float
@@ -189,12 +192,20 @@ class TextQuery:
     """A lexical query, already safe: any of `terms`, each matched as the phrase of its own tokens.
 
     With `phrases_required` every phrase must be there as well; otherwise phrases are alternatives too.
-    `parts` also looks for the parts of identifiers. `expression` is FTS5's own language, used as it is.
+    `parts` also looks for the parts of identifiers. With `stems` a term is any of its tokens, whatever their
+    endings, and parts count as words of the text. `expression` is FTS5's own language, used as it is.
+    `exact_bm25` says that the scores must be FTS5's own, whatever the index is.
     """
 
     terms: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     phrases_required: bool = False
     parts: bool = False
+    stems: bool = False
     expression: str | None = None
     field_weights: tuple[tuple[str, float], ...] = ()
+    exact_bm25: bool = False
+
+    @property
+    def needs_fts5(self) -> bool:
+        return self.exact_bm25 or self.expression is not None

@@ -46,6 +46,10 @@ class TextIndex(Protocol):
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]: ...
 
+    def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
+        """What `search` would score these chunks at; those that do not match are left out."""
+        ...
+
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]: ...
 
 
@@ -75,6 +79,10 @@ class VectorIndex(Protocol):
     def search(
         self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
     ) -> list[Hit]: ...
+
+    def of(self, chunk_ids: Sequence[str]) -> dict[str, Int16]:
+        """The vectors of these chunks; those without one are left out."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,10 @@ class CodeGraph(Protocol):
         ...
 
     def nodes(self, ids: Sequence[str]) -> dict[str, Node]: ...
+
+    def documented(self) -> list[Node]:
+        """Every node that has a docstring."""
+        ...
 
     def walk(self, start: str, expansion: Expansion, limit: int) -> list[Neighbour]:
         """Breadth first from one node."""

@@ -1,7 +1,7 @@
 """A store that is filled with texts instead of files."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,8 +18,8 @@ Texts = Mapping[str, str | list[str]]  # the text of each path, or its chunks
 class Shelf:
     """Puts texts into a store and asks its full text."""
 
-    def __init__(self, folder: Path) -> None:
-        self.store = SqliteStore(folder)
+    def __init__(self, folder: Path, text_index: str = "fts5") -> None:
+        self.store = SqliteStore(folder, text_index=text_index)
         self.store.create()
 
     def put(self, texts: Texts, *, title: str = "", heading: str = "") -> None:
@@ -62,8 +62,8 @@ def _entry(path: str, texts: list[str], title: str, heading: str) -> Entry:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Shelf]:
-    shelf = Shelf(folder)
+def opened(folder: Path, text_index: str = "fts5") -> Iterator[Shelf]:
+    shelf = Shelf(folder, text_index)
     try:
         yield shelf
     finally:
@@ -80,3 +80,17 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 def other(tmp_path: Path) -> Iterator[Shelf]:
     with opened(tmp_path / "other") as one:
         yield one
+
+
+MakeShelf = Callable[..., Shelf]
+
+
+@pytest.fixture(scope="module")
+def make_shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeShelf]:
+    """Makes shelves with the text index of that name, each in a folder of its own unless one is given."""
+    with ExitStack() as stack:
+
+        def make(text_index: str = "fts5", folder: Path | None = None) -> Shelf:
+            return stack.enter_context(opened(folder or tmp_path_factory.mktemp("shelf"), text_index))
+
+        yield make

@@ -43,6 +43,8 @@ class TestMemoryVectors(VectorIndexSuite):
 class OnSqlite:
     """Builds real stores in a temporary folder."""
 
+    text_index = "fts5"
+
     @pytest.fixture(autouse=True)
     def _folder(self, tmp_path: Path) -> Iterator[None]:
         self.folder = tmp_path
@@ -54,7 +56,7 @@ class OnSqlite:
         self, rows: Sequence[tuple[Chunk, str, str]], vectors: Sequence[VectorRow] = ()
     ) -> SqliteSnapshot:
         self.count += 1
-        store = SqliteStore(self.folder / str(self.count))
+        store = SqliteStore(self.folder / str(self.count), text_index=self.text_index)
         store.create()
         self.stack.callback(store.close)
         with store.writer(1) as writer, writer.batch():
@@ -83,6 +85,10 @@ class TestFts5(OnSqlite, TextIndexSuite):
             for r in rows
         ]
         return self.snapshot(made).text
+
+
+class TestTantivy(TestFts5):
+    text_index = "tantivy"
 
 
 class TestSqliteVectors(OnSqlite, VectorIndexSuite):

@@ -95,6 +95,46 @@ class TextIndexSuite:
         fields = index.matched_fields(TextQuery(("cache",)), ["a", "b"])
         assert fields == {"a": ["content"], "b": ["heading_path"]}
 
+    def test_with_stems_endings_do_not_matter(self) -> None:
+        assert set(self.ids("caches", stems=True)) == {"a", "b", "c"}
+        assert self.ids("caches") == []
+        assert self.ids("first-locals", stems=True) == ["e"]
+
+    def test_with_stems_parts_are_words_of_the_text(self) -> None:
+        assert self.ids("users", stems=True, parts=True) == ["c"]
+        assert self.ids("users", stems=True) == []
+        assert self.ids("userNames", stems=True, parts=True) == ["c"]
+
+    def test_with_stems_a_word_counts_once_however_it_is_written(self) -> None:
+        index = self.build(self.ROWS)
+        once = index.search(TextQuery(("cache", "hour"), stems=True), 5)
+        assert index.search(TextQuery(("cache", "caches", "cached", "hour"), stems=True), 5) == once
+
+    def test_with_stems_quoted_phrases_stay_as_they_are(self) -> None:
+        query = TextQuery(("caches",), ("results for",), phrases_required=True, stems=True)
+        assert [hit.chunk_id for hit in self.found(query)] == ["a"]
+        other = TextQuery(("caches",), ("result for",), phrases_required=True, stems=True)
+        assert self.found(other) == []
+
+    def test_scores_are_what_a_search_gives_whatever_its_depth(self) -> None:
+        ids = [row.chunk_id for row in self.ROWS]
+        for query in (
+            TextQuery(("cache", "here", "same")),
+            TextQuery(("caches", "words", "検索"), stems=True, parts=True),
+            TextQuery(("same",), ("same words",), phrases_required=True),
+        ):
+            index = self.build(self.ROWS)
+            found = {hit.chunk_id: hit.score for hit in index.search(query, 10)}
+            assert index.scores(query, [*ids, "none"]) == found
+            index.search(query, 1)
+            assert index.scores(query, ids[:3]) == {one: found[one] for one in ids[:3] if one in found}
+            assert index.scores(query, []) == {}
+
+    def test_matched_fields_know_stems(self) -> None:
+        index = self.build(self.ROWS)
+        fields = index.matched_fields(TextQuery(("caches", "guides"), stems=True), ["a", "b", "e"])
+        assert fields == {"a": ["content"], "b": ["heading_path", "title"], "e": []}
+
     def test_text_without_a_word_has_no_tokens(self) -> None:
         index = self.build(self.ROWS)
         assert index.tokens("++ -- !") == []

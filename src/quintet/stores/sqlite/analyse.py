@@ -11,7 +11,7 @@ CJK = (
     "\U00020000-\U0003347f"
 )
 CJK_RUN = re.compile(f"[{CJK}]+")
-ALPHANUMERIC = re.compile(r"[A-Za-z][A-Za-z0-9]*+")
+CAPITAL = re.compile(r"(?<![A-Za-z0-9])[0-9]*+([A-Za-z][a-z0-9]*+[A-Z][A-Za-z0-9]*+)")  # not only in front
 HUMP = re.compile(r"(?<=[A-Za-z0-9])[a-z0-9][A-Z]|[A-Z]{2}[a-z]")  # where a word goes up and down in case
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
@@ -57,9 +57,7 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserName on HTTPServer")
     'get User Name HTTP Server'
     """
-    if not HUMP.search(text):  # most prose
-        return ""
-    words = (word for word in ALPHANUMERIC.findall(text) if HUMP.search(word))
+    words = [word for word in CAPITAL.findall(text) if HUMP.search(word)]
     return " ".join(" ".join(PART.findall(word)) for word in words)
 
 

@@ -61,6 +61,17 @@ def _use_wal(connection: apsw.Connection) -> None:
             time.sleep(0.001)
 
 
+def copied(connection: apsw.Connection, file: Path) -> None:
+    """Write what this connection sees to a new file."""
+    with translated(file):
+        other = apsw.Connection(str(file))
+        try:
+            with other.backup("main", connection, "main") as backup:
+                backup.step()
+        finally:
+            other.close()
+
+
 class Database:
     """One SQLite file: a pool of readers, each in its own snapshot, and one writer."""
 

@@ -38,6 +38,14 @@ def examine_matrix(differing: int) -> Check:
     return Check("matrix", False, f"{differing} vectors on disk are damaged; {advice}")
 
 
+def examine_postings(right: bool) -> Check:
+    """The words as a file, which searches read instead of the database."""
+    if right:
+        return Check("postings", True, "the words that are searched are those of the text")
+    advice = "delete the files text-*.postings in the index folder; they are made anew"
+    return Check("postings", False, f"the words that are searched are not those of the text; {advice}")
+
+
 def examine_memory(file: Path) -> Check:
     """The database of memories, which is made by the first of them and by nothing here."""
     if not file.exists():

@@ -126,6 +126,9 @@ class SqliteCodeGraph:
             found.update({node.id: node for node in nodes})
         return found
 
+    def documented(self) -> list[Node]:
+        return self._nodes(f"{NODE} WHERE s.docstring <> '' {ORDER}", ())
+
     def walk(self, start: str, expansion: Expansion, limit: int) -> list[Neighbour]:
         view = self._views.view(self._connection)
         found: list[Reached] = []

@@ -130,4 +130,10 @@ TREE = """
     INSERT INTO changes SELECT d.id, r.name, d.path, 0 FROM documents d JOIN roots r ON r.row = d.root;
     """
 
-MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE)
+# A tag for each generation: a database that was put back may count the same numbers again, with other text.
+LINEAGE = """
+    CREATE TABLE lineage (generation INTEGER PRIMARY KEY, tag TEXT NOT NULL);
+    INSERT INTO lineage SELECT value, hex(randomblob(8)) FROM meta WHERE key = 'generation';
+    """
+
+MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE)

@@ -10,19 +10,24 @@ import apsw
 from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, QuintetError
-from quintet.ports import Counts
+from quintet.ports import Counts, TextIndex
 from quintet.stores.sqlite import filters
 from quintet.stores.sqlite.catalog import SqliteCatalog, count, number
-from quintet.stores.sqlite.database import Database, translated
-from quintet.stores.sqlite.doctor import Check, examine, examine_matrix
+from quintet.stores.sqlite.database import Database, copied, translated
+from quintet.stores.sqlite.doctor import Check, examine, examine_matrix, examine_postings
 from quintet.stores.sqlite.documents import SqliteDocuments
 from quintet.stores.sqlite.fts5 import Fts5TextIndex
 from quintet.stores.sqlite.graph import SqliteCodeGraph
 from quintet.stores.sqlite.graph_view import GraphViews
 from quintet.stores.sqlite.memos import SqliteMemos
+from quintet.stores.sqlite.postings_view import PostingsViews
 from quintet.stores.sqlite.tree import SqliteTree
 from quintet.stores.sqlite.vectors import SqliteVectorIndex, VectorViews
 from quintet.stores.sqlite.writer import SqliteWriter
+from quintet.stores.tantivy import TantivyTextIndex
+from quintet.stores.tantivy_doctor import examine_speed, examine_tantivy
+from quintet.stores.tantivy_folder import remove_others
+from quintet.stores.tantivy_views import TantivyViews
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,19 @@ class SqliteSnapshot:
     """Everything a search reads, as of one moment."""
 
     def __init__(
-        self, connection: apsw.Connection, views: VectorViews, graphs: GraphViews, counts: Counts | None
+        self,
+        connection: apsw.Connection,
+        views: VectorViews,
+        graphs: GraphViews,
+        postings: PostingsViews,
+        counts: Counts | None,
+        tantivy: TantivyViews | None = None,
     ) -> None:
         self.graph = SqliteCodeGraph(connection, graphs)
         self.catalog = SqliteCatalog(connection, counts)
-        self.text = Fts5TextIndex(connection)
+        self.text: TextIndex = Fts5TextIndex(connection, postings)
+        if tantivy is not None:
+            self.text = TantivyTextIndex(connection, tantivy, self.text)
         self.vectors = SqliteVectorIndex(connection, views)
         self.memos = SqliteMemos(connection)
         self.documents = SqliteDocuments(connection)
@@ -59,12 +72,14 @@ class SqliteSnapshot:
 class SqliteStore:
     """A database in an index folder, the matrix derived from it, the writer's lock."""
 
-    def __init__(self, folder: Path, files: Files = INDEX) -> None:
+    def __init__(self, folder: Path, files: Files = INDEX, text_index: str = "fts5") -> None:
         self.folder = folder
         self._files = files
         self._database = Database(folder / files.database, precious=files.precious)
         self._views = VectorViews(folder / files.vectors)
         self._graphs = GraphViews()
+        self._postings = PostingsViews(folder / files.vectors)
+        self._tantivy = TantivyViews(folder / files.vectors) if text_index == "tantivy" else None
         self._counts: tuple[int, Counts] | None = None
         self._counting = threading.Lock()
 
@@ -80,7 +95,8 @@ class SqliteStore:
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
             filters.register(connection)
-            yield SqliteSnapshot(connection, self._views, self._graphs, self._count(connection))
+            counts = self._count(connection)
+            yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, counts, self._tantivy)
 
     def _count(self, connection: apsw.Connection) -> Counts:
         """Counted once a generation: a search should not pay for it."""
@@ -104,20 +120,46 @@ class SqliteStore:
                     code="busy_writer",
                 ) from None
         try:
-            yield SqliteWriter(self._database)
+            yield SqliteWriter(self._database, self._postings)
+            self._renew_tantivy()
         finally:
             if self._database.resting:
                 self._database.drop_writer()
             lock.release()
 
+    def _renew_tantivy(self) -> None:
+        """What a writer leaves behind: the index of the present state, or none if FTS5 is in use."""
+        if self._tantivy is None:
+            remove_others(self.folder / self._files.vectors)
+        else:
+            with self._database.reading() as connection:
+                self._tantivy.renew(connection)
+
+    def copy(self, folder: Path, files: Files) -> None:
+        """Put the database as it is now into another folder."""
+        with self._database.reading() as connection:
+            copied(connection, folder / files.database)
+
     def examine(self) -> list[Check]:
         with self._database.reading() as connection:
-            return [*examine(connection), examine_matrix(self._views.differing(connection))]
+            return [
+                *examine(connection),
+                examine_matrix(self._views.differing(connection)),
+                examine_postings(self._postings.is_right(connection)),
+                self._examine_text(connection),
+            ]
+
+    def _examine_text(self, connection: apsw.Connection) -> Check:
+        if self._tantivy is None:
+            return examine_speed(connection, Fts5TextIndex(connection, self._postings))
+        return examine_tantivy(connection, self._tantivy)
 
     def rest(self) -> None:
         """Close the connections that nobody is using; from now on each is opened when needed."""
         self._database.rest()
-        self._views = VectorViews(self.folder / self._files.vectors)  # searches under way keep the old ones
+        derived = self.folder / self._files.vectors
+        self._views = VectorViews(derived)  # searches under way keep the old ones
+        self._postings = PostingsViews(derived)
         if self.folder.is_dir():  # or its lock would bring a deleted folder back
             with suppress(QuintetError), self.writer(timeout=0):
                 pass  # leaving it closes the connection; one that is busy does so itself

@@ -1,8 +1,11 @@
 """Exact vector search over a matrix derived from the `vectors` table."""
 
+import json
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -13,6 +16,8 @@ from quintet.ports import Approximation, Rows
 from quintet.stores.hnsw import Approximate
 from quintet.stores.matrix import Matrix, remove_others
 from quintet.stores.sqlite.catalog import meta, number
+from quintet.stores.sqlite.postings_view import state_of
+from quintet.stores.sqlite.vector_order import Order, order_of
 from quintet.vector import Int16, Int64, cosine
 
 READ_AT_ONCE = 20_000
@@ -22,11 +27,11 @@ COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as SQLite che
 class VectorView:
     """What one generation of the index can search: chunk rows in tie order, and their matrix rows."""
 
-    def __init__(self, generation: int, matrix: Matrix | None, chunks: Int64, places: Int64) -> None:
-        self.generation = generation
+    def __init__(self, order: Order, matrix: Matrix | None) -> None:
+        self.order = order
         self.matrix = matrix
-        self.chunks = chunks
-        self.places = places
+        self.chunks = order.chunks
+        self.places = order.places
 
     @cached_property
     def _by_place(self) -> tuple[Int64, Int64]:
@@ -58,24 +63,17 @@ class VectorViews:
         self.approximate = Approximate()
 
     def view(self, connection: apsw.Connection) -> VectorView:
-        generation = number(connection, "generation")
         with self._lock:
-            if self._view is None or self._view.generation != generation:
-                self._view = self._load(connection, generation)
+            if self._view is None or self._view.order.state != state_of(connection):
+                self._view = self._load(connection)
             return self._view
 
-    def _load(self, connection: apsw.Connection, generation: int) -> VectorView:
+    def _load(self, connection: apsw.Connection) -> VectorView:
         dimensions = number(connection, "dimensions")
-        if not dimensions:
-            empty = np.empty(0, np.int64)
-            return VectorView(generation, None, empty, empty)
-        matrix = self._matrix_of(connection, dimensions)
-        found = connection.execute(
-            "SELECT c.row, v.row - 1 FROM documents d JOIN chunks c ON c.document = d.row "
-            "JOIN vectors v ON v.text_hash = c.text_hash ORDER BY d.path, c.sequence, c.id"
-        ).fetchall()
-        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-        return VectorView(generation, matrix, pairs[:, 0].copy(), pairs[:, 1].copy())
+        matrix = self._matrix_of(connection, dimensions) if dimensions else None
+        file = (matrix.folder if matrix else self._folder) / "order"
+        earlier = None if self._view is None else self._view.order
+        return VectorView(order_of(connection, earlier, file), matrix)
 
     def _matrix_of(self, connection: apsw.Connection, dimensions: int) -> Matrix:
         """The matrix of this epoch, with the rows that were added since it was last looked at."""
@@ -175,6 +173,18 @@ class SqliteVectorIndex:
             return self._hits(chunks[positions], products)
         positions, products = view.matrix.best(vector, depth, places)
         return self._hits(chunks[positions], products)
+
+    def of(self, chunk_ids: Sequence[str]) -> dict[str, Int16]:
+        matrix = self._views.view(self._connection).matrix
+        if matrix is None:
+            return {}
+        found: list[Any] = self._connection.execute(
+            "SELECT c.id, v.row - 1 FROM json_each(?) AS wanted JOIN chunks c ON c.id = wanted.value "
+            "JOIN vectors v ON v.text_hash = c.text_hash",
+            (json.dumps(list(chunk_ids)),),
+        ).fetchall()
+        vectors = np.asarray(matrix.exact)[[place for _, place in found]]
+        return {chunk_id: vector for (chunk_id, _), vector in zip(found, vectors, strict=True)}
 
     def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
         """Positions worth scoring: what the graph proposes, and all that is newer than the graph.

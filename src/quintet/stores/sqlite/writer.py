@@ -13,15 +13,19 @@ from quintet.ports import Choices, Entry, KnownFile, Root, Unlinked
 from quintet.stores.sqlite import catalog, graph_rows, tree, vector_rows
 from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
 from quintet.stores.sqlite.database import Database
+from quintet.stores.sqlite.postings_view import PostingsViews
 from quintet.symbols import Edge, FileOutline
 from quintet.vector import Int16
+
+REMEMBERED = 10_000  # generations whose tags are kept
 
 
 class SqliteWriter:
     """Use only while holding the index's writer lock."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, postings: PostingsViews) -> None:
         self._database = database
+        self._postings = postings
         self._open: apsw.Connection | None = None
 
     @contextmanager
@@ -33,7 +37,7 @@ class SqliteWriter:
             try:
                 yield
                 if connection.total_changes() != before:
-                    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+                    _advance(connection)
             finally:
                 self._open = None
 
@@ -189,11 +193,16 @@ class SqliteWriter:
     def forget_names(self) -> None:
         """Keep no name of a document that is no longer here."""
         self._connection.execute("DELETE FROM changes WHERE id NOT IN (SELECT id FROM documents)")
+        # Whoever keeps something up to date by `changes` learns that from before this it cannot.
+        now = catalog.number(self._connection, "generation") + 1
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('names_forgotten', ?)", (str(now),))
 
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
         with self._database.writing() as connection:
             tree.settle(connection)
+        with self._database.reading() as connection:
+            self._postings.compact(connection)
 
     def drop_unused_vectors(self) -> None:
         vector_rows.drop_unused(self._connection)
@@ -220,6 +229,14 @@ class SqliteWriter:
 
     def use_linker(self, linker: str) -> None:
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('linker', ?)", (linker,))
+
+
+def _advance(connection: apsw.Connection) -> None:
+    """The next generation, with a tag of its own."""
+    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+    generation = catalog.number(connection, "generation")
+    connection.execute("INSERT INTO lineage VALUES (?, hex(randomblob(8)))", (generation,))
+    connection.execute("DELETE FROM lineage WHERE generation <= ?", (generation - REMEMBERED,))
 
 
 def text_hash(chunk: Chunk) -> bytes:

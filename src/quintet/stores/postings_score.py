@@ -1,0 +1,211 @@
+"""BM25 over postings: the number that FTS5's own `bm25()` gives, bit by bit.
+
+Source: fts5_aux.c of SQLite. The order of its operations is kept, since sums of floats depend on it.
+"""
+
+import threading
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.stores.postings import FIELDS, Array, Bool, Int32, Int64, Segment, State
+from quintet.stores.postings_build import coded
+
+K1 = 1.2
+B = 0.75
+SHORT = 1024  # so much of a weight is a whole number: no sum of a chunk's occurrences is ever rounded
+KEPT = 4_000_000  # postings whose worth is kept: 32 MB
+LEAST_IDF = 1e-6  # what FTS5 takes for a phrase in more than half of the rows
+EQUAL = (1.0, 1.0, 1.0)
+Float64 = npt.NDArray[np.float64]
+Weights = tuple[float, float, float]
+
+
+class Statistics:
+    """What BM25 needs of a whole table: its rows, and what a chunk's length does to a score."""
+
+    def __init__(self, tokens: Int64, rows: int) -> None:
+        """`tokens` is by chunk, 0 for chunks that are gone."""
+        self.rows = rows
+        self.norms: Float64 = np.zeros(len(tokens))
+        total = int(tokens.sum())
+        if total:
+            average = total / rows
+            self.norms = K1 * (1 - B + B * tokens.astype(np.float64) / average)
+
+    def idf(self, matching: int) -> float:
+        idf = log((self.rows - matching + 0.5) / (matching + 0.5))
+        return idf if idf > 0.0 else LEAST_IDF
+
+
+def weighed(triples: Int32, weights: Weights) -> Float64:
+    """How often a term is there for each triple of counts. FTS5 adds a field's weight once an occurrence,
+    which is not the same as a product unless the weights are short binary fractions."""
+    if all((weight * SHORT).is_integer() for weight in weights):
+        return np.asarray(triples.astype(np.float64) @ np.array(weights))
+    return np.array([_added_up(counts, weights) for counts in triples.tolist()], np.float64)
+
+
+def _added_up(counts: Sequence[int], weights: Weights) -> float:
+    each = np.repeat(weights, counts)
+    return float(np.cumsum(each)[-1]) if len(each) else 0.0
+
+
+class Weighing:
+    """The weights of a query, and what they make of the triples of each table."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._made: dict[int, tuple[Int32, Float64]] = {}
+
+    def of(self, triples: Int32) -> Float64:
+        if id(triples) not in self._made:
+            self._made[id(triples)] = triples, weighed(triples, self.weights)
+        return self._made[id(triples)][1]
+
+
+def worth(idf: float | Float64, counts: Float64, norms: Float64) -> Float64:
+    """What so many occurrences of a term add to a score."""
+    worth = counts * (K1 + 1.0)
+    worth /= counts + norms
+    worth *= idf
+    return worth
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A segment inside a view: the number of its first chunk, and which chunks are still there."""
+
+    segment: Segment
+    first: int
+    live: Bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Where a term is in one portion: local chunk numbers ascending, and the triples of counts. `name` tells
+    it from other terms of the view; several terms together have none."""
+
+    portion: Portion
+    chunks: Int32
+    codes: Array
+    triples: Int32
+    name: tuple[int, str, int] | None = None
+
+    @property
+    def alive(self) -> int:
+        live = self.portion.live
+        return len(self.chunks) if live is None else int(np.count_nonzero(live[self.chunks]))
+
+    def holding(self, numbers: Int64, field: int) -> Bool:
+        """Which of these chunks, by number in the view, have the term in that field."""
+        local = numbers - self.portion.first
+        places = np.searchsorted(self.chunks, local).clip(max=len(self.chunks) - 1)
+        return np.asarray((self.chunks[places] == local) & (self.triples[self.codes[places], field] > 0))
+
+
+class Kept:
+    """What common terms add to scores, from one query to the next; the oldest make room for new ones."""
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, Float64] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Float64 | None:
+        return self._values.get(key)
+
+    def put(self, key: Hashable, values: Float64) -> None:
+        with self._lock:
+            self._values[key] = values
+            while sum(map(len, self._values.values())) > KEPT:
+                del self._values[next(iter(self._values))]
+
+
+class View:
+    """Segments as one: what a generation of the index can search. Chunks are numbered through all of them."""
+
+    def __init__(self, state: State, segments: Sequence[tuple[Segment, Bool | None]]) -> None:
+        self.state = state
+        self.segments = tuple(one for one in segments if len(one[0]))
+        portions, size = [], 0
+        for segment, live in self.segments:
+            portions.append(Portion(segment, size, live))
+            size += len(segment)
+        self.portions = tuple(portions)
+        self.size = size
+        self.alive = self._alive()
+        self.live = size if self.alive is None else int(np.count_nonzero(self.alive))
+        self.rows = _joined([one.segment.rows for one in portions])
+        text = self._tokens([one.segment.text_tokens for one in portions])
+        parts = self._tokens([one.segment.parts_tokens for one in portions])
+        in_text = Statistics(text, self.live)
+        in_parts = Statistics(parts, int(np.count_nonzero(parts)))
+        self.kept = Kept()
+        self.statistics = {"text": in_text, "parts": in_parts, "stems": in_text}
+
+    def _alive(self) -> Bool | None:
+        if all(one.live is None for one in self.portions):
+            return None
+        several = [np.ones(len(p.segment), np.bool_) if p.live is None else p.live for p in self.portions]
+        return np.concatenate(several)
+
+    def _tokens(self, several: Sequence[Int32]) -> Int64:
+        tokens = _joined(several)
+        return tokens if self.alive is None else tokens * self.alive
+
+    def postings(self, name: str, words: Sequence[bytes]) -> list[list[Postings]]:
+        """The postings of each word, portion by portion."""
+        found: list[list[Postings]] = [[] for _ in words]
+        for portion in self.portions:
+            table = portion.segment.table(name)
+            for at, term in enumerate(table.terms.find(words)):
+                if term >= 0:
+                    found[at].append(_postings(portion, name, term))
+        return found
+
+    def families(self, stems: Sequence[bytes]) -> list[list[Postings]]:
+        """For each stem the postings of all terms of `text` that have it, as if they were one term."""
+        found: list[list[Postings]] = [[] for _ in stems]
+        for portion in self.portions:
+            segment = portion.segment
+            for at, stem in enumerate(segment.stems.terms.find(stems)):
+                terms = segment.family(stem) if stem >= 0 else []
+                if terms:
+                    found[at].append(_united([_postings(portion, "text", term) for term in terms]))
+        return found
+
+    def numbers(self, rows: Int64) -> Int64:
+        """The numbers of the chunks at these rows; -1 for a row that is not here."""
+        numbers = np.full(len(rows), -1, np.int64)
+        for portion in self.portions:
+            places = np.searchsorted(portion.segment.rows, rows).clip(max=len(portion.segment) - 1)
+            here = portion.segment.rows[places] == rows
+            if portion.live is not None:
+                here &= portion.live[places]
+            numbers[here] = places[here] + portion.first
+        return numbers
+
+
+def _postings(portion: Portion, name: str, term: int) -> Postings:
+    table = portion.segment.table(name)
+    at, to = int(table.starts[term]), int(table.starts[term + 1])
+    return Postings(
+        portion, table.chunks[at:to], table.codes[at:to], table.triples, (portion.first, name, term)
+    )
+
+
+def _united(several: Sequence[Postings]) -> Postings:
+    """Postings of several terms in one portion, added up."""
+    if len(several) == 1:
+        return several[0]
+    chunks, at = np.unique(np.concatenate([one.chunks for one in several]), return_inverse=True)
+    counts = np.zeros((len(chunks), len(FIELDS)), np.int32)
+    np.add.at(counts, at, np.concatenate([one.triples[one.codes] for one in several]))
+    return Postings(several[0].portion, chunks, *coded(counts))
+
+
+def _joined(several: Sequence[Array]) -> Int64:
+    return np.concatenate([np.empty(0, np.int64), *several])

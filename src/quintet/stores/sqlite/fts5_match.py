@@ -1,0 +1,97 @@
+"""What FTS5 itself is asked: the rows of an expression, its own bm25 of them, and where it stumbles."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+import numpy as np
+
+from quintet.errors import UsageError
+from quintet.model import TextQuery
+from quintet.ports import Rows
+from quintet.stores.postings import FIELDS
+from quintet.stores.postings_score import Float64, Weights
+
+LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
+HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
+
+
+def literals(query: TextQuery) -> str:
+    """The field weights as FTS5 reads them, which knows no exponents."""
+    given = dict(query.field_weights)
+    return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)
+
+
+def weights(connection: apsw.Connection, query: TextQuery) -> Weights:
+    """The numbers that SQLite makes of those."""
+    if not query.field_weights:
+        return 1.0, 1.0, 1.0
+    found: Any = connection.execute(f"SELECT {literals(query)}").fetchall()
+    ((one, two, three),) = found
+    return one, two, three
+
+
+def ranked(
+    connection: apsw.Connection, table: str, expression: str, query: TextQuery
+) -> tuple[Rows, Float64]:
+    """Every row that matches, and the negated bm25 of each."""
+    sql, values = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?", [expression]
+    if table == "text" and query.field_weights:
+        sql += " AND rank MATCH ?"
+        values.append(f"bm25({literals(query)})")
+    found: Any = connection.execute(sql, values).fetchall()
+    rows = np.fromiter((row for row, _ in found), np.int64, len(found))
+    return rows, np.fromiter((-rank for _, rank in found), np.float64, len(found))
+
+
+def matching(connection: apsw.Connection, table: str, expression: str) -> Rows:
+    found = connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (expression,)).fetchall()
+    return np.fromiter((row for (row,) in found), np.int64, len(found))
+
+
+def matching_of(connection: apsw.Connection, table: str, expression: str, rows: Rows) -> Sequence[int]:
+    """Which of these rows match."""
+    found = connection.execute(
+        f"SELECT rowid FROM {table} WHERE {table} MATCH ? "
+        "AND +rowid IN (SELECT value FROM carray(?))",  # without the plus, a seek for each row
+        (expression, apsw.carray(rows)),
+    )
+    return [row for (row,) in found]
+
+
+def bad_query(connection: apsw.Connection, query: TextQuery, error: apsw.SQLError) -> UsageError:
+    text = query.expression or ""
+    message = " ".join(str(error).split())
+    at = _position(connection, text, message)
+    shown = message.replace('near ""', "at the end")
+    return UsageError(
+        f"the query is not valid FTS5 at position {at}: {shown}; correct it or use syntax 'plain'",
+        code="bad_query",
+        details={"position": at},
+    )
+
+
+def _position(connection: apsw.Connection, text: str, message: str) -> int:
+    """Where FTS5 stumbled: it names only what it stumbled over."""
+    if column := re.search("no such column: (.*)", message):
+        used = re.search(re.escape(column[1]) + r"\s*[:}]", text) or re.search(re.escape(column[1]), text)
+        return used.start() if used else 0
+    if message == "unterminated string":
+        return text.rfind('"')
+    near = re.search('near "(.*)"', message)
+    if near is None or not near[1]:
+        return len(text)
+    places = [found.start() for found in re.finditer(re.escape(near[1]), text)][:LOOKED_AT]
+    ends = (at + len(near[1]) for at in places)
+    stumbles = (_stumbles(connection, text[:end], message) for end in ends)
+    return next((at for at, found in zip(places, stumbles, strict=True) if found), len(text))
+
+
+def _stumbles(connection: apsw.Connection, beginning: str, message: str) -> bool:
+    """Does the query fail in the same way when it ends here?"""
+    try:
+        connection.execute("SELECT 1 FROM text WHERE text MATCH ? LIMIT 1", (" " + beginning,)).fetchall()
+    except apsw.SQLError as error:
+        return " ".join(str(error).split()) == message
+    return False

@@ -1,0 +1,82 @@
+"""What each part of a query adds to a score: words from postings, phrases and CJK from FTS5."""
+
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+
+from quintet.model import TextQuery
+from quintet.stores.postings import Bool
+from quintet.stores.postings_build import cut, encoded
+from quintet.stores.postings_score import EQUAL, Postings, View, Weighing
+from quintet.stores.postings_search import Clause, Given, Term
+from quintet.stores.sqlite.fts5_match import matching, ranked, weights
+from quintet.stores.sqlite.lookup import Condition, lookup
+from quintet.stores.sqlite.postings_view import words
+
+
+class Scoring:
+    """One query against one view."""
+
+    def __init__(self, connection: apsw.Connection, view: View, query: TextQuery) -> None:
+        self._connection = connection
+        self._view = view
+        self._query = query
+        self._wanted = lookup(query)
+        self._words = words(connection)
+        self._weighing = {"text": Weighing(weights(connection, query)), "parts": Weighing(EQUAL)}
+
+    def clauses(self) -> list[Clause]:
+        """In FTS5's order, which is that of the query, table after table."""
+        if self._wanted.whole is not None:
+            return [self._ranked("text", self._wanted.whole)]
+        statistics = self._view.statistics["text"]
+        stems = [Term(one, "text", statistics, self._weighing["text"]) for one in self.stemmed() if one]
+        cjk = [self._ranked("cjk", self._wanted.scored["cjk"])] if "cjk" in self._wanted.either else []
+        return [*stems, *self._phrases("text"), *self._phrases("parts"), *cjk]
+
+    def stemmed(self) -> list[list[Postings]]:
+        """The postings of every stem of the query, in the order it names them."""
+        tokens = [token for text in self._wanted.words for token in self._words.tokens(text)]
+        if not tokens:
+            return []
+        stems = list(dict.fromkeys(self._words.stems([encoded(cut(token)) for token in tokens])))
+        return self._view.postings("stems", stems) if self._query.parts else self._view.families(stems)
+
+    def _phrases(self, table: str) -> list[Clause]:
+        phrases = self._wanted.either.get(table, ())
+        tokens = [self._words.tokens(phrase) for phrase in phrases]
+        single = [encoded(cut(found[0])) for found in tokens if len(found) == 1]
+        postings = iter(self._view.postings(table, single) if single else ())
+        clauses: list[Clause] = []
+        for phrase, found in zip(phrases, tokens, strict=True):
+            if len(found) > 1:
+                clauses.append(self._ranked(table, phrase))
+            elif found and (one := next(postings)):
+                clauses.append(Term(one, table, self._view.statistics[table], self._weighing[table]))
+        return clauses
+
+    def _ranked(self, table: str, expression: str) -> Given:
+        rows, scores = ranked(self._connection, table, expression, self._query)
+        numbers = self._view.numbers(rows)
+        order = np.argsort(numbers)
+        return Given(numbers[order], scores[order], table)
+
+    def allowed(self) -> Bool | None:
+        """Which chunks match all that is required."""
+        if not self._wanted.required:
+            return None
+        allowed = np.ones(self._view.size, np.bool_)
+        for alternatives in self._wanted.required:
+            allowed &= self._matching(alternatives, ())
+        if self._wanted.a_term is not None:
+            allowed &= self._matching(self._wanted.a_term, self.stemmed())
+        return allowed
+
+    def _matching(self, alternatives: Condition, words: Sequence[Sequence[Postings]]) -> Bool:
+        here = np.zeros(self._view.size, np.bool_)
+        for table, expression in alternatives.items():
+            here[self._view.numbers(matching(self._connection, table, expression))] = True
+        for one in (one for several in words for one in several):
+            here[one.chunks + one.portion.first] = True
+        return here

@@ -1,0 +1,241 @@
+"""The postings of the `text` and `parts` tables: kept up to date with the database, and on disk beside it.
+
+A segment belongs to a state: a generation, and the tag that its transaction drew. From a state that the
+database remembers, the table `changes` leads to the present one.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from quintet.stores.postings import Bool, Segment, State, arrays
+from quintet.stores.postings_build import Text, Words, built, merged
+from quintet.stores.postings_file import read, read_state, write
+from quintet.stores.postings_score import View
+from quintet.stores.sqlite.analyse import identifier_parts, plain
+from quintet.stores.sqlite.catalog import meta, number
+
+KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
+SMALL = 500  # chunks that are analysed faster than a file is worth
+MANY = 2_000  # changed chunks after which a writer makes the file anew
+STEMMED_AT_ONCE = 10_000
+FLAGS = apsw.FTS5_TOKENIZE_DOCUMENT
+
+TEXTS = (
+    "SELECT c.row, d.id, x.content, c.heading_path, d.title "
+    "FROM chunks c JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
+)
+CHANGED = "SELECT id FROM changes WHERE generation > ?"
+Parts = Sequence[tuple[Segment, Bool | None]]
+
+
+class PostingsViews:
+    """Keeps the newest views. Safe to use from many threads; no search waits for a file to be written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._views: tuple[View, ...] = ()
+        self._seen: tuple[int, int, int] | None = None  # the file that was last looked at
+
+    def view(self, connection: apsw.Connection) -> View:
+        state = state_of(connection)
+        found = self._kept(state)
+        if found is not None:
+            return found
+        with self._lock:
+            found = self._kept(state)
+            return found if found is not None else self._made(connection, state)
+
+    def _kept(self, state: State) -> View | None:
+        return next((one for one in self._views if one.state == state), None)
+
+    def _made(self, connection: apsw.Connection, state: State) -> View:
+        earlier = self._from_file(connection, state) or self._earlier(connection, state)
+        view = earlier
+        if earlier is not None and earlier.state != state:
+            view = _advanced(connection, earlier, state)
+        if view is None:
+            view = View(state, [(_whole(connection), None)])
+            if len(view.rows) >= SMALL:
+                self._write(state, view.segments)
+        self._keep(view)
+        return view
+
+    def _keep(self, view: View) -> None:
+        others = [one for one in self._views if one.state != view.state]
+        newest = sorted([*others, view], key=lambda one: one.state.generation)
+        self._views = tuple(newest[-KEPT:])
+
+    def _earlier(self, connection: apsw.Connection, state: State) -> View | None:
+        usable = [one for one in self._views if led_here(connection, one.state, state)]
+        return usable[-1] if usable else None
+
+    def _from_file(self, connection: apsw.Connection, state: State) -> View | None:
+        """The view of the file, if it is another file than last time and of an earlier state."""
+        file = self._file(state)
+        seen = _identity(file)
+        if seen is None or seen == self._seen:
+            return None
+        found = read(file)
+        self._seen = seen
+        if found is None or not led_here(connection, found[0], state):
+            return None
+        return View(found[0], [(found[1], None)])
+
+    def _file(self, state: State) -> Path:
+        return self._folder / f"text-{state.index_id}.postings"
+
+    def _write(self, state: State, segments: Parts) -> bool:
+        """False where the disk cannot be written: then everybody builds it in memory."""
+        ((segment, _),) = segments
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write(self._file(state), state, segment)
+        except OSError:
+            return False
+        return True
+
+    def compact(self, connection: apsw.Connection) -> None:
+        """Write the file anew if much changed since: what the one writer does at the end of a run."""
+        state = state_of(connection)
+        chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
+        self._remove_others(self._file(state) if chunks >= SMALL else None)
+        if chunks < SMALL or _is_current(connection, state, chunks, read_state(self._file(state))):
+            return
+        view = self.view(connection)
+        if len(view.segments) > 1 or view.alive is not None:
+            view = View(state, [(merged(view.segments, words(connection)), None)])
+        if self._write(state, view.segments) and (found := read(self._file(state))) and found[0] == state:
+            view = View(state, [(found[1], None)])
+        with self._lock:
+            self._keep(view)
+
+    def _remove_others(self, kept: Path | None) -> None:
+        """What another index or a killed process left. A reader that is writing now does without its file."""
+        for other in self._folder.glob("text-*.postings*"):
+            if other != kept:
+                with suppress(OSError):
+                    other.unlink()
+
+    def is_right(self, connection: apsw.Connection) -> bool:
+        """Do the postings hold what the text gives? Everything is analysed again to tell."""
+        found = merged(self.view(connection).segments, words(connection))
+        expected = merged([(_whole(connection), None)], words(connection))
+        both = zip(arrays(found), arrays(expected), strict=True)
+        return all(np.array_equal(one, other) for (_, one), (_, other) in both)
+
+
+def _is_current(connection: apsw.Connection, state: State, chunks: int, on_disk: State | None) -> bool:
+    """Is the file of a state that little has changed since?"""
+    if on_disk is None or not led_here(connection, on_disk, state):
+        return False
+    changed = connection.execute(
+        "SELECT count(*) FROM changes g LEFT JOIN documents d ON d.id = g.id "
+        "LEFT JOIN chunks c ON c.document = d.row WHERE g.generation > ?",
+        (on_disk.generation,),
+    ).get
+    return bool(changed <= max(SMALL, min(chunks // 10, MANY)))
+
+
+def state_of(connection: apsw.Connection) -> State:
+    generation = number(connection, "generation")
+    tag = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
+    return State(meta(connection, "index_id") or "", generation, tag or "")
+
+
+def led_here(connection: apsw.Connection, earlier: State, state: State) -> bool:
+    """Is this a state that the database went through? One that was put back may have numbered others so."""
+    if earlier.index_id != state.index_id or earlier.generation > state.generation or not earlier.tag:
+        return False
+    found = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (earlier.generation,)).get
+    return bool(found == earlier.tag)
+
+
+def _identity(file: Path) -> tuple[int, int, int] | None:
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
+
+
+def words(connection: apsw.Connection) -> Words:
+    """SQLite's own tokenizers: that of the tables, and the Porter stemmer over its tokens."""
+    unicode = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
+    porter = connection.fts5_tokenizer("porter", ["ascii"])  # ascii takes a term as it is
+
+    def tokens(text: str) -> list[str]:
+        found: Any = unicode(text.encode(), FLAGS, None, include_offsets=False, include_colocated=False)
+        return list(found)
+
+    def stems(terms: Sequence[bytes]) -> list[bytes]:
+        found: list[str] = []
+        for at in range(0, len(terms), STEMMED_AT_ONCE):
+            text = b" ".join(terms[at : at + STEMMED_AT_ONCE])
+            stemmed: Any = porter(text, FLAGS, None, include_offsets=False, include_colocated=False)
+            found += stemmed
+        return [one.encode() for one in found]
+
+    return Words(tokens, stems)
+
+
+def _texts(connection: apsw.Connection, sql: str, values: tuple[object, ...] = ()) -> Iterator[Text]:
+    for row, document, *fields in connection.execute(f"{sql} ORDER BY c.row", values):
+        text = tuple(map(plain, fields))
+        yield Text(row, bytes.fromhex(document), text, tuple(map(identifier_parts, text)))
+
+
+def _whole(connection: apsw.Connection) -> Segment:
+    return built(_texts(connection, TEXTS), words(connection))
+
+
+def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View | None:
+    """The view of this state by way of an earlier one; None if the two do not fit together."""
+    since = (earlier.state.generation,)
+    changed = [bytes.fromhex(one) for (one,) in connection.execute(CHANGED, since)]
+    segments = [_without(one, live, changed) for one, live in earlier.segments]
+    if changed:
+        new = built(_texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since), words(connection))
+        segments.append((new, None))
+    chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
+    if _alive(segments) > chunks:  # documents whose very names were forgotten
+        ids = [bytes.fromhex(one) for (one,) in connection.execute("SELECT id FROM documents")]
+        here = np.array(ids, "S16")
+        segments = [
+            _without(one, live, one.documents[~np.isin(one.documents, here)]) for one, live in segments
+        ]
+    if _alive(segments) != chunks:
+        return None
+    return View(state, _few(segments, words(connection)))
+
+
+def _without(
+    segment: Segment, live: Bool | None, documents: Sequence[bytes] | npt.NDArray[np.bytes_]
+) -> tuple[Segment, Bool | None]:
+    gone = segment.of_documents(documents)
+    if not gone.any():
+        return segment, live
+    return segment, ~gone if live is None else live & ~gone
+
+
+def _alive(segments: Parts) -> int:
+    return sum(len(one) if live is None else int(np.count_nonzero(live)) for one, live in segments)
+
+
+def _few(segments: Parts, way: Words) -> Parts:
+    """Segments each more than twice as large as the next: as many as the logarithm of all chunks, at most."""
+    kept: list[tuple[Segment, Bool | None]] = []
+    for one in segments:
+        if not _alive([one]):
+            continue
+        kept.append(one)
+        while len(kept) > 1 and _alive(kept[-2:-1]) <= 2 * _alive(kept[-1:]):
+            kept[-2:] = [(merged(kept[-2:], way), None)]
+    return kept

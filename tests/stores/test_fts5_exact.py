@@ -1,0 +1,186 @@
+"""Scores from postings are FTS5's own to the last bit, whatever was written, removed and written again."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quintet.model import TextQuery, steady
+from quintet.stores.sqlite.fts5_match import literals
+
+if TYPE_CHECKING:
+    from conftest import MakeShelf, Shelf
+
+PORTER = "tokenize='porter unicode61 remove_diacritics 2'"
+WORDS = [
+    "the",
+    "run",
+    "runs",
+    "running",
+    "connect",
+    "Connection",
+    "fox",
+    "foxes",
+    "getUserName",
+    "Über",
+    "42",
+]
+TEXT = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+PUT = st.tuples(st.sampled_from("abcdefgh"), TEXT, TEXT, TEXT)
+STEPS = st.lists(st.one_of(PUT, st.sampled_from("abcdefgh")), min_size=1, max_size=12)
+WEIGHT = st.one_of(st.sampled_from([0.0, 1.0, 3.0]), st.floats(0.01, 9))
+WEIGHTS = st.one_of(
+    st.just(()), st.tuples(st.tuples(st.just("content"), WEIGHT), st.tuples(st.just("title"), WEIGHT))
+)
+TERMS = st.lists(st.sampled_from([*WORDS, "fox run", "none"]), min_size=1, max_size=5, unique=True).map(tuple)
+
+
+def _apply(shelf: "Shelf", step: object) -> None:
+    if isinstance(step, str):
+        shelf.remove(step)
+    else:
+        path, content, heading, title = step  # type: ignore[misc]
+        shelf.put({path: content}, heading=heading, title=title)
+
+
+def _by_fts5(shelf: "Shelf", table: str, query: TextQuery) -> dict[str, float]:
+    """What SQLite says of its own table, by chunk id."""
+    expression = " OR ".join(f'"{term}"' for term in query.terms)
+    with shelf.store.snapshot() as snapshot:
+        rows = snapshot.text._connection.execute(
+            f"SELECT c.id, rank FROM {table} f JOIN chunks c ON c.row = f.rowid "
+            f"WHERE {table} MATCH ? AND rank MATCH ?",
+            (expression, f"bm25({literals(query)})"),
+        )
+        return dict(rows)
+
+
+@given(steps=STEPS, terms=TERMS, weights=WEIGHTS)
+@settings(max_examples=20, deadline=None)
+def test_a_score_is_what_the_real_table_gives_to_the_last_bit(
+    make_shelf: "MakeShelf",
+    steps: list[object],
+    terms: tuple[str, ...],
+    weights: tuple[tuple[str, float], ...],
+) -> None:
+    query = TextQuery(terms, field_weights=weights)
+    shelf = make_shelf()
+    with closing(shelf.store):
+        for step in steps:
+            _apply(shelf, step)
+            found = {hit.chunk_id: hit.raw for hit in shelf.hits(query)}
+            assert found == _by_fts5(shelf, "text", query)
+
+
+@given(steps=STEPS, terms=TERMS, weights=WEIGHTS)
+@settings(max_examples=15, deadline=None)
+def test_stems_score_like_a_table_of_the_porter_tokenizer(
+    make_shelf: "MakeShelf",
+    steps: list[object],
+    terms: tuple[str, ...],
+    weights: tuple[tuple[str, float], ...],
+) -> None:
+    terms = tuple({word.lower()[:3]: word for term in terms for word in term.split()}.values())
+    query = TextQuery(terms, stems=True, field_weights=weights)
+    shelf = make_shelf()
+    with closing(shelf.store):
+        kept: dict[str, tuple[str, str, str]] = {}
+        for step in steps:
+            _apply(shelf, step)
+            kept.pop(step if isinstance(step, str) else step[0], None)  # type: ignore[index]
+            if not isinstance(step, str):
+                kept[step[0]] = step[1:]  # type: ignore[index]
+        porter = apsw.Connection(":memory:")
+        porter.execute(f"CREATE VIRTUAL TABLE t USING fts5 (content, heading_path, title, {PORTER})")
+        porter.executemany("INSERT INTO t VALUES (?, ?, ?)", list(kept.values()))
+        found = porter.execute(
+            "SELECT rowid, rank FROM t WHERE t MATCH ? AND rank MATCH ?",
+            (" OR ".join(f'"{term}"' for term in terms), f"bm25({literals(query)})"),
+        )
+        paths = list(kept)
+        assert shelf.scores(query) == {paths[row - 1]: score for row, score in found}
+
+
+def _texts(count: int) -> dict[str, str]:
+    """Words by something like Zipf's law: word n stands in every n-th text, the more often the smaller."""
+    return {
+        f"{number:04d}.txt": " ".join(
+            f"w{word} " * (1 + number % 3) for word in range(1, 60) if not number % word
+        )
+        for number in range(count)
+    }
+
+
+@pytest.mark.parametrize("parts", [False, True])
+@pytest.mark.parametrize("stems", [False, True])
+@pytest.mark.parametrize("weights", [(), (("content", 4.0), ("title", 0.5))])
+def test_the_best_are_the_same_as_when_all_are_scored(
+    shelf: "Shelf",
+    monkeypatch: pytest.MonkeyPatch,
+    parts: bool,
+    stems: bool,
+    weights: tuple[tuple[str, float], ...],
+) -> None:
+    monkeypatch.setattr("quintet.stores.postings_search.AT_FIRST", 16)
+    monkeypatch.setattr("quintet.stores.postings_search.LOOKUP", 0.01)
+    shelf.put(_texts(200))
+    shelf.put({"0007.txt": "w1 w59 getW1"}, title="w53")  # a second segment, and a chunk that is gone
+    for some in (("w1", "w59"), ("w1", "w2", "w3", "w31"), tuple(f"w{word}" for word in range(1, 60))):
+        query = TextQuery(some, parts=parts, stems=stems, field_weights=weights)
+        whole = shelf.hits(query, 10_000)
+        assert [steady(hit.raw) for hit in whole] == sorted(steady(hit.raw) for hit in whole)
+        for depth in (1, 3, 10, 60):
+            assert shelf.hits(query, depth) == whole[:depth]
+
+
+def test_scores_are_those_of_the_search_for_chunks_that_it_left_out_too(shelf: "Shelf") -> None:
+    shelf.put(_texts(80))
+    for query in (
+        TextQuery(("w3", "w7"), parts=True, stems=True),
+        TextQuery(("w3", "w7")),
+        TextQuery(("w3",), ("w1 w2",)),
+        TextQuery(("w3",), ("w1 w2",), phrases_required=True, stems=True),
+        TextQuery(expression="w3 NOT w7"),
+    ):
+        whole = {hit.chunk_id: hit.score for hit in shelf.hits(query)}
+        with shelf.store.snapshot() as snapshot:
+            ids = [chunk_id for (chunk_id,) in snapshot.text._connection.execute("SELECT id FROM chunks")]
+            snapshot.text.search(query, 1)
+            assert snapshot.text.scores(query, [*ids, "none"]) == whole
+
+
+def test_a_match_in_a_field_that_weighs_nothing_is_found_last(shelf: "Shelf") -> None:
+    shelf.put({"a.txt": "lantern"})
+    shelf.put({"b.txt": "other"}, title="lantern")
+    query = TextQuery(("lantern",), field_weights=(("content", 0.0),))
+    assert shelf.scores(query) == {"b.txt": pytest.approx(shelf.scores(query)["b.txt"]), "a.txt": 0.0}
+    assert list(shelf.scores(query, depth=1)) == ["b.txt"]
+
+
+def test_a_token_longer_than_fts5_keeps_is_found_by_its_beginning(shelf: "Shelf") -> None:
+    for token in ("é" * 20_000 + "x" * 20_000, "x" + "ß" * 20_000):  # the second is cut inside a character
+        shelf.put({"a.txt": token, "b.txt": "short"})
+        query = TextQuery((token,))
+        assert {hit.chunk_id: hit.raw for hit in shelf.hits(query)} == _by_fts5(shelf, "text", query)
+        assert shelf.find(token[:-5]) == shelf.find(token, stems=True) == ["a.txt"]
+
+
+def test_required_phrases_and_stems_go_together(shelf: "Shelf") -> None:
+    shelf.put(
+        {
+            "a.txt": "the foxes ran to a red door",
+            "b.txt": "a fox",
+            "c.txt": "a red door",
+            "d.txt": "fox 東京 red door",
+        }
+    )
+    query = TextQuery(("fox",), ("red door",), phrases_required=True, stems=True, parts=True)
+    assert set(shelf.scores(query)) == {"a.txt", "d.txt"}
+    mixed = TextQuery(("東京",), ("red door",), phrases_required=True, stems=True, parts=True)
+    assert set(shelf.scores(mixed)) == {"d.txt"}
+    identifier = TextQuery((), ("getUserName",), phrases_required=True, parts=True)
+    shelf.put({"e.txt": "call getUserName", "f.txt": "get_user_name", "g.txt": "get the user name"})
+    assert set(shelf.scores(identifier)) == {"e.txt", "f.txt"}

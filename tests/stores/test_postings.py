@@ -1,0 +1,115 @@
+"""Segments: words are found, the parts of one make the same as the whole, a file gives back what it got."""
+
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quintet.stores.postings import Bool, Segment, State, Terms, arrays
+from quintet.stores.postings_build import Text, Words, built, cut, merged
+from quintet.stores.postings_file import read, read_state, write
+from quintet.stores.postings_score import View, weighed
+from quintet.stores.sqlite.postings_view import words
+
+STATE = State("one", 7, "tag")
+TERM = st.sampled_from(["run", "runs", "running", "fox", "über", "x" * 300])
+FIELD = st.lists(TERM, max_size=6).map(" ".join)
+Chunks = list[tuple[int, str, str, str, str]]
+CHUNKS: st.SearchStrategy[Chunks] = st.lists(
+    st.tuples(st.integers(0, 5), FIELD, FIELD, FIELD, FIELD), max_size=12
+)
+
+
+@pytest.fixture(scope="module")
+def way() -> Words:
+    return words(apsw.Connection(":memory:"))
+
+
+def _texts(chunks: Chunks) -> list[Text]:
+    return [
+        Text(row, bytes([document]) * 15 + b"\0", (content, heading, title), (parts, "", ""))
+        for row, (document, content, heading, title, parts) in enumerate(chunks, start=3)
+    ]
+
+
+def _same(one: Segment, other: Segment) -> bool:
+    pairs = zip(arrays(one), arrays(other), strict=True)
+    return all(name == again and np.array_equal(left, right) for (name, left), (again, right) in pairs)
+
+
+@given(st.sets(st.text("aäz東", min_size=1, max_size=12)), st.text("aäz東", min_size=1, max_size=12))
+def test_a_word_is_found_by_its_number_or_not_at_all(several: set[str], other: str) -> None:
+    sorted_words = sorted(word.encode() for word in several)
+    terms = Terms.of(sorted_words)
+    assert terms.find(sorted_words) == list(range(len(several)))
+    assert terms.words() == sorted_words
+    expected = sorted_words.index(other.encode()) if other in several else -1
+    assert terms.find([other.encode()]) == [expected]
+
+
+@given(chunks=CHUNKS, gone=st.lists(st.booleans(), min_size=12, max_size=12), at=st.integers(0, 12))
+def test_segments_merged_without_the_dead_are_the_segment_of_the_living(
+    way: Words, chunks: Chunks, gone: list[bool], at: int
+) -> None:
+    texts = _texts(chunks)
+    dead = [one for one, is_gone in zip(texts, gone, strict=False) if is_gone]
+    several: list[tuple[Segment, Bool | None]] = []
+    for some in (texts[at:], texts[:at]):
+        several.append((built(some, way), np.array([one not in dead for one in some], np.bool_)))
+    assert _same(merged(several, way), built([one for one in texts if one not in dead], way))
+
+
+@given(chunks=CHUNKS)
+def test_tokens_counted_in_small_lots_are_the_same(way: Words, chunks: Chunks) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        whole = built(_texts(chunks), way)
+        patch.setattr("quintet.stores.postings_build.AT_ONCE", 5)
+        patch.setattr("quintet.stores.postings_build.FEW", 1)
+        assert _same(built(_texts(chunks), way), whole)
+
+
+def test_a_file_gives_back_the_segment_it_was_made_of(way: Words, tmp_path: Path) -> None:
+    segment = built(_texts([(1, "run fox", "", "runs", "x"), (2, "", "über", "", "")]), way)
+    write(tmp_path / "a.postings", STATE, segment)
+    state, again = read(tmp_path / "a.postings") or pytest.fail("not readable")
+    assert state == read_state(tmp_path / "a.postings") == STATE
+    assert _same(segment, again)
+    write(tmp_path / "b.postings", STATE, again)
+    assert (tmp_path / "b.postings").read_bytes() == (tmp_path / "a.postings").read_bytes()
+
+
+def test_any_byte_that_is_changed_makes_a_file_none(way: Words, tmp_path: Path) -> None:
+    file = tmp_path / "a.postings"
+    write(file, STATE, built(_texts([(1, "run fox", "", "runs", "x")]), way))
+    whole = file.read_bytes()
+    for at in range(0, len(whole), 7):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        assert read(file) is None or not whole[at], "only padding between arrays is read by nobody"
+    for size in range(0, len(whole) - 64, 50):
+        file.write_bytes(whole[:size])
+        assert read(file) is None
+
+
+def test_weights_are_added_once_an_occurrence_as_fts5_does() -> None:
+    triples = np.array([[10, 0, 0], [0, 2, 1], [0, 0, 0], [200, 1, 0]], np.int32)
+    tenths = 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1
+    assert weighed(triples, (0.1, 0.2, 0.3)).tolist()[:3] == [tenths, 0.2 + 0.2 + 0.3, 0.0]
+    assert tenths != 10 * 0.1
+    assert weighed(triples, (1.0, 2.0, 4.0)).tolist() == [10.0, 8.0, 0.0, 202.0]
+
+
+def test_an_empty_view_finds_nothing(way: Words) -> None:
+    for segments in ([], [(built([], way), None)]):
+        view = View(STATE, segments)
+        assert view.size == view.live == 0
+        assert view.numbers(np.array([1, 2], np.int64)).tolist() == [-1, -1]
+        assert view.postings("text", [b"fox"]) == [[]]
+
+
+def test_a_token_is_cut_where_fts5_cuts_it() -> None:
+    assert cut("short") == "short"
+    assert cut("é" * 20_000) == "é" * 16_384
+    assert len(cut("x" + "é" * 20_000).encode("utf-8", "surrogateescape")) == 32_768
