@@ -1,0 +1,97 @@
+"""What tantivy is fed: the tokens of FTS5's own tokenizers, so that both engines know the same words.
+
+Scores come from `text` and `stems`, which hold content, heading path and title together, as FTS5's table
+does. The fields of one place only (`title`, `title_stems`, ...) serve queries that weigh places differently.
+"""
+
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from quintet.errors import MissingExtra
+from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain, runs
+
+if TYPE_CHECKING:
+    from tantivy import Document, Schema
+
+PLACES = ("content", "heading_path", "title")
+WHOLE = ("text", "stems")  # fields over all places, which weights apply to
+PHRASED = ("text", *PLACES, "parts", "cjk")
+COUNTED = ("stems", *(f"{place}_stems" for place in PLACES), "part_stems", "characters")
+LONGEST = 16_000  # characters; tantivy leaves out tokens of 64 KiB, and none of these is a word
+
+
+def engine() -> ModuleType:
+    """The package, which is an extra."""
+    try:
+        import tantivy
+    except ImportError as error:
+        raise MissingExtra(
+            "text_index = 'tantivy' needs tantivy; run \"pip install 'quintet[tantivy]'\""
+        ) from error
+    return tantivy
+
+
+def schema() -> "Schema":
+    builder = engine().SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
+    for name in PHRASED:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    for name in COUNTED:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    made: Schema = builder.build()
+    return made
+
+
+def place_field(whole: str, place: str) -> str:
+    """The field that holds of `text` or `stems` what stands in one place."""
+    return place if whole == "text" else f"{place}_stems"
+
+
+class Analyser:
+    """Text to tokens, as FTS5 would."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        unicode61 = ["unicode61", "remove_diacritics", "2"]
+        self._words = connection.fts5_tokenizer(unicode61[0], unicode61[1:])
+        self._stems = connection.fts5_tokenizer("porter", unicode61)
+
+    def words(self, text: str) -> list[str]:
+        if text.isascii() and text.isalnum():  # most terms of a query
+            return [text.lower()] if len(text) <= LONGEST else []
+        return _tokens(self._words, text)
+
+    def stems(self, text: str) -> list[str]:
+        return _tokens(self._stems, text)
+
+    def fields_of(self, place: str, raw: str) -> Iterator[tuple[str, list[str]]]:
+        """The fields that the text of one place goes into, with its tokens."""
+        text = plain(raw)
+        words, stems = self.words(text), self.stems(text)
+        yield from (("text", words), (place, words), ("stems", stems), (f"{place}_stems", stems))
+        parts = identifier_parts(text)
+        if parts:
+            yield from (("parts", self.words(parts)), ("part_stems", self.stems(parts)))
+        if not text.isascii():
+            yield "cjk", self.words(pairs(text))
+            yield "characters", self.words(" ".join("".join(runs(text))))
+
+    def document(self, row: int, document_id: str, texts: Sequence[str]) -> "Document":
+        made: Document = engine().Document()
+        made.add_unsigned("row", row)
+        made.add_text("document", document_id)
+        for place, text in zip(PLACES, texts, strict=True):
+            for name, tokens in self.fields_of(place, text):
+                if tokens:  # the second value of a field begins behind a gap, which no phrase reaches over
+                    made.add_text(name, " ".join(tokens))
+        return made
+
+
+def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
+    found: Any = tokenizer(
+        text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+    return list(found) if len(text) <= LONGEST else [token for token in found if len(token) <= LONGEST]
