@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from contracts.conftest import Library
-from contracts.fixed import codes, name_at, paths, results, same_place_in_both
+from contracts.fixed import codes, paths, results, same_place_in_both
 
 FILES = {
     "cache.txt": "cache ttl and cache size",
@@ -26,7 +26,7 @@ SIGNAL_KEYS = {"rank", "score", "raw", "weight", "contribution"}
 @pytest.mark.parametrize("mode", MODES)
 def test_results_and_signals_have_exactly_their_keys(library: Library, mode: str) -> None:
     response = library(FILES, VECTORS).search("cache ttl", mode=mode)
-    assert set(response.body) == {"query", "mode", "results"}
+    assert set(response.body) == {"query", "mode", "confidence", "results"}
     for item in results(response):
         assert set(item) == RESULT_KEYS
         assert set(item["signals"]) <= ({"lexical", "semantic"} if mode == "hybrid" else {mode})
@@ -34,19 +34,59 @@ def test_results_and_signals_have_exactly_their_keys(library: Library, mode: str
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("rrf_k", (60, 0.5))
-def test_the_contributions_add_up_to_the_score(library: Library, mode: str, rrf_k: float) -> None:
-    found = results(library(*same_place_in_both(15, 4)).search("word", mode=mode, rrf_k=rrf_k))
+@pytest.mark.parametrize("weight", (0.7, 0.0, 1.0))
+def test_the_contributions_add_up_to_the_score(library: Library, mode: str, weight: float) -> None:
+    index = library(*same_place_in_both(15, 4))
+    found = results(index.search("word", mode=mode, semantic_weight=weight, half_score=2))
     assert len(found) == 10
     for item in found:
         assert item["score"] == sum(seen["contribution"] for seen in item["signals"].values())
-        for seen in item["signals"].values():
-            worth = seen["weight"] / (rrf_k + seen["rank"]) if mode == "hybrid" else seen["score"]
-            assert seen["contribution"] == worth
+    for item in found if mode == "hybrid" else ():
+        lexical, semantic = item["signals"]["lexical"], item["signals"]["semantic"]
+        assert semantic["contribution"] == weight * semantic["score"]
+        assert lexical["contribution"] == (1 - weight) * (lexical["score"] / (lexical["score"] + 2))
+
+
+def test_nothing_counts_as_zero_for_standing_below_the_depth(library: Library) -> None:
+    found = results(library(*same_place_in_both(110, 60)).search("word", limit=16))
+    assert all(set(item["signals"]) == {"lexical", "semantic"} for item in found)
+    unlisted = [item["signals"]["lexical"] for item in found if item["signals"]["lexical"]["rank"] is None]
+    assert unlisted and all(seen["contribution"] > 0 and seen["raw"] < 0 for seen in unlisted)
+
+
+def test_feedback_moves_the_query_towards_the_best_result(library: Library) -> None:
+    files = {name: f"{name} has the word" for name in ("best.txt", "like.txt", "unlike.txt")}
+    vectors = {
+        "word": (1.0, 0.0),
+        files["best.txt"]: (0.9, 0.4),
+        files["like.txt"]: (0.6, 0.8),
+        files["unlike.txt"]: (0.6, -0.8),
+    }
+    index = library(files, vectors)
+    still = {item["path"]: item["signals"]["semantic"] for item in results(index.search("word", feedback=0))}
+    moved = {item["path"]: item["signals"]["semantic"] for item in results(index.search("word", feedback=0.5))}
+    assert still["like.txt"]["score"] == still["unlike.txt"]["score"] == still["like.txt"]["raw"]
+    assert moved["like.txt"]["score"] > still["like.txt"]["score"] > moved["unlike.txt"]["score"]
+    assert {path: seen["raw"] for path, seen in moved.items()} == {
+        path: seen["raw"] for path, seen in still.items()
+    }
+
+
+def test_endings_do_not_matter_and_stop_words_do_not_count(library: Library) -> None:
+    index = library({"a.txt": "the caches were evicted", "b.txt": "how the wind blows"})
+    assert paths(index.search("how is the cache evicting", mode="lexical")) == ["a.txt", "b.txt"]
+    assert paths(index.search("the cache", mode="lexical")) == ["a.txt"]
+
+
+def test_a_word_in_a_heading_counts_more(library: Library) -> None:
+    index = library({"a.md": "# Other\n\ncache and cache", "b.md": "# Cache\n\nother and more"})
+    assert paths(index.search("cache", mode="lexical", heading_weight=5)) == ["b.md", "a.md"]
+    assert paths(index.search("cache", mode="lexical", heading_weight=0.1)) == ["a.md", "b.md"]
 
 
 def test_signals_show_what_each_backend_said(library: Library) -> None:
-    found = {item["path"]: item["signals"] for item in results(library(FILES, VECTORS).search("cache ttl"))}
+    response = library(FILES, VECTORS).search("cache ttl", feedback=0)
+    found = {item["path"]: item["signals"] for item in results(response)}
     lexical = found["cache.txt"]["lexical"]
     assert lexical["raw"] == -lexical["score"] < 0 and lexical["rank"] == 1
     semantic = found["notes.txt"]["semantic"]
@@ -54,11 +94,13 @@ def test_signals_show_what_each_backend_said(library: Library) -> None:
     assert set(found["other.txt"]) == {"semantic"}
 
 
-@pytest.mark.parametrize(("place", "seen"), [(50, True), (51, False)])
-def test_each_leg_is_asked_fifty_deep(library: Library, place: int, seen: bool) -> None:
-    index = library(*same_place_in_both(110, place))
-    found = paths(index.search("word", limit=5))
-    assert (found[0] == name_at(place)) is seen and (name_at(place) in found) is seen
+@pytest.mark.parametrize(("limit", "deep"), [(1, 50), (16, 50), (20, 60)])
+def test_each_leg_is_asked_three_times_the_limit_and_at_least_fifty_deep(
+    library: Library, limit: int, deep: int
+) -> None:
+    trace = library(*same_place_in_both(110, 30)).search("word", limit=limit).trace
+    assert trace is not None
+    assert [sum(hit.listed for hit in hits) for hits in trace.legs.hits.values()] == [deep, deep]
 
 
 def test_ties_go_by_path_and_place(library: Library) -> None:

@@ -1,13 +1,14 @@
 """What evidence is worth: the formulas of the specifications, and their worked examples."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.contracts import cfs, harness, knowledge, mcb, rifflux
-from quintet.model import Hit
+from quintet.contracts import cfs, harness, knowledge, mcb, quintet, rifflux
+from quintet.model import Hit, Signal
 from quintet.ranking import Branch, Fetch, Profile, Rrf, WeightedSum, rank
 from quintet.ranking.fuse import contribution, maximum
 from ranking.material import fact, facts_of, ids, listed, scored, scores
@@ -228,3 +229,27 @@ def test_a_chunk_found_by_both_signals_outranks_one_found_by_either() -> None:
 def test_a_weighted_sum_multiplies_the_scaled_score() -> None:
     profile = Profile((Branch("lexical", Fetch(), 0.25, "min_max"),), WeightedSum(), ("path",))
     assert contribution(profile, profile.branches[0], 7, 0.5) == 0.25 * 0.5
+
+
+def test_what_a_signal_scored_for_another_counts_but_has_no_rank() -> None:
+    hits: dict[Signal, list[Hit]] = {
+        "lexical": [Hit("a", 60.0, -60.0), Hit("b", 20.0, -20.0, listed=False)],
+        "semantic": [Hit("b", 0.9, 0.9), Hit("a", 0.5, 0.5, listed=False)],
+    }
+    found = rank(quintet.profile(quintet.Params()), hits, facts_of("a", "b"), 10)
+    assert scores(found) == {
+        "b": pytest.approx(0.7 * 0.9 + 0.3 * 20 / 80),
+        "a": pytest.approx(0.7 * 0.5 + 0.3 * 60 / 120),
+    }
+    (b, a) = found
+    assert [b.evidence["lexical"].rank, b.evidence["semantic"].rank] == [None, 1]
+    assert [a.evidence["lexical"].rank, a.evidence["semantic"].rank] == [1, None]
+    assert all(seen.of == 1 for item in found for seen in item.evidence.values())
+
+
+def test_rrf_gives_nothing_for_what_has_no_rank() -> None:
+    profile = rifflux.profile(rifflux.Params())
+    complete = replace(profile, branches=tuple(replace(one, complete=True) for one in profile.branches))
+    hits = {"lexical": listed("a", "b"), "semantic": [*listed("a"), Hit("b", 0.1, 0.1, listed=False)]}
+    assert scores(rank(complete, hits, facts_of("a", "b"), 10)) == {"a": 2 / 61, "b": 1 / 62}
+    assert rank(profile, hits, facts_of("a", "b"), 10)[1].evidence.keys() == {"lexical"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.ranking.normalise import as_is, min_max, unit
+from quintet.ranking.normalise import as_is, min_max, saturating, unit
 
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=30)
 
@@ -57,3 +57,12 @@ def test_unit_clamps_a_cosine_to_zero_and_one() -> None:
 @given(SCORES)
 def test_as_is_changes_nothing(scores: list[float]) -> None:
     assert as_is(scores) == scores
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=30), st.floats(1, 1e4))
+def test_a_saturating_score_keeps_order_below_one_and_is_one_half_at_its_half(
+    scores: list[float], half: float
+) -> None:
+    scaled = saturating(sorted(scores), half)
+    assert scaled == sorted(scaled) and all(0.0 <= share <= 1.0 for share in scaled)
+    assert saturating([half, 0.0, -1.0], half) == [0.5, 0.0, 0.0]

@@ -3,7 +3,7 @@
 import pytest
 
 from quintet.model import Hit
-from quintet.ranking import Branch, Fetch, Profile, Rrf, WeightedSum
+from quintet.ranking import Branch, Fetch, Profile, Rrf, Saturating, WeightedSum
 from ranking.material import PROFILES
 
 
@@ -34,7 +34,8 @@ def test_a_profile_finds_its_branch_by_signal() -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_text_of_a_profile_rebuilds_it(name: str) -> None:
-    names = {"Profile": Profile, "Branch": Branch, "Fetch": Fetch, "Rrf": Rrf, "WeightedSum": WeightedSum}
+    known = (Profile, Branch, Fetch, Rrf, Saturating, WeightedSum)
+    names = {one.__name__: one for one in known}
     assert eval(repr(PROFILES[name]), names) == PROFILES[name]
 
 

@@ -10,12 +10,20 @@ from hypothesis import strategies as st
 
 from quintet.contracts import cfs, harness, knowledge, mcb, rifflux
 from quintet.model import Evidence, Facts, Freshness, Hit, Signal, steady
-from quintet.ranking import Branch, Fetch, rank
+from quintet.ranking import Branch, Fetch, first, rank
 from ranking.material import NAMES, PROFILES, SITUATIONS, Hits, fact, facts_of, ids, listed, scored, scores
 
 MCB = mcb.profile(mcb.Params())
 HARNESS = harness.profile(harness.Params())
-IN_UNIT = ("harness", "mcb", "knowledge semantic", "knowledge hybrid", "cfs lexical", "cfs semantic")
+IN_UNIT = (
+    "harness",
+    "mcb",
+    "knowledge semantic",
+    "knowledge hybrid",
+    "cfs lexical",
+    "cfs semantic",
+    "quintet hybrid",
+)
 
 
 def test_nothing_found_ranks_nothing() -> None:
@@ -117,8 +125,8 @@ def test_scaling_never_hides_what_the_signal_still_saw() -> None:
 def test_the_last_bit_of_bm25_decides_nothing() -> None:
     """It comes from the system's logarithm: what differs only there is a tie, and goes by path."""
     profile = cfs.profile(cfs.Params(mode="lexical"))
-    for first, second in ((nextafter(0.5, 1), 0.5), (0.5, nextafter(0.5, 1))):
-        close = {"lexical": scored(best=2.0, z=first, a=second, worst=-1.0)}
+    for one, other in ((nextafter(0.5, 1), 0.5), (0.5, nextafter(0.5, 1))):
+        close = {"lexical": scored(best=2.0, z=one, a=other, worst=-1.0)}
         assert ids(rank(profile, close, facts_of("best", "z", "a", "worst"), 10))[1:3] == ["a", "z"]
 
 
@@ -287,6 +295,16 @@ def test_the_limit_holds_and_nothing_comes_twice(
     assert len(set(ids(found))) == len(found)
 
 
+@given(SITUATIONS, st.integers(1, 12))
+def test_the_first_is_found_without_facts_about_the_others(
+    situation: tuple[Hits, dict[str, Facts]], limit: int
+) -> None:
+    hits, facts = situation
+    profile = PROFILES["quintet hybrid"]
+    contenders = first(profile, hits, limit)
+    assert ids(rank(profile, contenders, facts, 1)) == ids(rank(profile, hits, facts, 1))
+
+
 @pytest.mark.requirement("001-V1", "001-FINAL-SCORE")
 @given(
     st.sampled_from([name for name in PROFILES if name.startswith(IN_UNIT)]), SITUATIONS, st.integers(1, 12)
@@ -297,7 +315,7 @@ def test_scores_promised_in_the_unit_interval_are_in_it(
     assert all(0.0 <= item.score <= 1.0 for item in rank(PROFILES[name], *situation, limit))
 
 
-@given(st.sampled_from(("rifflux hybrid", "cfs hybrid", "quintet hybrid")), SITUATIONS, st.integers(1, 12))
+@given(st.sampled_from(("rifflux hybrid", "cfs hybrid")), SITUATIONS, st.integers(1, 12))
 def test_rrf_scores_never_exceed_first_in_both_lists(
     name: str, situation: tuple[Hits, dict[str, Facts]], limit: int
 ) -> None:

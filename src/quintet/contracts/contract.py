@@ -21,8 +21,10 @@ class Reading:
     stop_words: bool = True  # kept as terms; False drops them where anything else is left
     phrases_required: bool = False
     parts: bool = False
+    stems: bool = False  # words whatever their endings
     field_weights: tuple[tuple[str, float], ...] = ()
     min_score: float | None = None
+    exact_bm25: bool = True  # scores are FTS5's own; False leaves them to the text index in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,19 @@ class Answer:
     fields: Mapping[str, Sequence[str]]
     freshness: Mapping[str, Freshness]
     embedding_model: str
+    best: Sequence[Ranked] = ()  # the first ten, whatever the limit
+
+
+def _no_remarks(params: Any, plan: Plan, answer: Answer) -> tuple[Note, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
     """One published specification: `parameters` is a dataclass of `parameter` fields.
 
-    `limit` and `mode` say how the specification spells the two things every interface offers.
+    `limit` and `mode` say how the specification spells the two things every interface offers. `remarks` are
+    the notes that an answer itself gives rise to.
     """
 
     name: str
@@ -87,3 +95,4 @@ class Contract:
     project: Callable[[Any, Plan, Answer], dict[str, Json]]
     limit: str
     mode: str | None
+    remarks: Callable[[Any, Plan, Answer], tuple[Note, ...]] = _no_remarks

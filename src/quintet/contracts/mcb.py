@@ -118,7 +118,12 @@ def plan(query: str, params: Params) -> Plan:
         profile(params),
         params.k,
         params.syntax,
-        reading=Reading(parts=True, field_weights=params.field_weights, min_score=params.min_score),
+        reading=Reading(
+            parts=True,
+            field_weights=params.field_weights,
+            min_score=params.min_score,
+            exact_bm25=False,  # spec 002 names tantivy
+        ),
         filter=Filter(params.scope_filter.conditions + params.filters.conditions),
         vector=params.embedding,
         expansion=params.graph_expansion,
@@ -166,7 +171,7 @@ def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
 
 def _share(seen: Evidence | None) -> float:
     """A place in a list as a share: 1.0 for the first of it, 0.0 for what is not in it."""
-    return 0.0 if seen is None else 1 - (seen.rank - 1) / seen.of
+    return 0.0 if seen is None or seen.rank is None else 1 - (seen.rank - 1) / seen.of
 
 
 CONTRACT = Contract("mcb", Params, plan, project, limit="k", mode=None)

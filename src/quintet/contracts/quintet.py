@@ -1,25 +1,37 @@
-"""The house ranking: RRF over both legs, with identifier parts, and every contribution shown."""
+"""The house ranking: cosine and stemmed BM25 added up, nothing left uncompared, every contribution shown."""
 
 from dataclasses import dataclass
-from math import inf
 
+from quintet.contracts.confidence import confidence, low_confidence
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
 from quintet.contracts.filters import FILTER
 from quintet.contracts.inline_filters import split
 from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model import Evidence, Filter, Json, Note, Ranked
-from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
+from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
 DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that what both legs like can rise
 
 TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")
+SCORING = ("mode", "semantic_weight", "heading_weight", "half_score", "feedback", "syntax")
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
     limit: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
-    rrf_k: float = parameter(60.0, number(0, inf), "constant of reciprocal rank fusion")
+    semantic_weight: float = parameter(
+        0.7, number(0, 1), "what meaning counts for in hybrid mode; full text has the rest"
+    )
+    heading_weight: float = parameter(
+        1.5, number(0, 100), "what a word in a heading or title counts for; one in the text counts 1"
+    )
+    half_score: float = parameter(
+        60.0, number(1, 10_000), "the BM25 score that gets half of what full text counts for"
+    )
+    feedback: float = parameter(
+        0.2, number(0, 1), "how far the query's vector is moved towards that of the best result"
+    )
     filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
     inline_filters: str = parameter(
         "on", one_of("on", "off"), "read name:value among the words of the query as a filter"
@@ -29,14 +41,16 @@ class Params:
 
 
 def profile(params: Params) -> Profile:
-    lexical, semantic = Branch("lexical", DEEP), Branch("semantic", DEEP)
+    """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all that either leg found."""
     match params.mode:
         case "lexical":
-            return Profile((lexical,), WeightedSum(), TIES)
+            return Profile((Branch("lexical", DEEP),), WeightedSum(), TIES)
         case "semantic":
-            return Profile((semantic,), WeightedSum(), TIES)
-        case _:
-            return Profile((lexical, semantic), Rrf(params.rrf_k), TIES)
+            return Profile((Branch("semantic", DEEP),), WeightedSum(), TIES)
+    weight = params.semantic_weight
+    lexical = Branch("lexical", DEEP, 1 - weight, Saturating(params.half_score), complete=True)
+    semantic = Branch("semantic", DEEP, weight, "unit", complete=True)
+    return Profile((lexical, semantic), WeightedSum(), TIES, feedback=params.feedback)
 
 
 def plan(query: str, params: Params) -> Plan:
@@ -49,7 +63,13 @@ def plan(query: str, params: Params) -> Plan:
         profile(params),
         params.limit,
         params.syntax,
-        reading=Reading(parts=True),
+        reading=Reading(
+            stop_words=False,
+            parts=True,
+            stems=True,
+            field_weights=(("heading_path", params.heading_weight), ("title", params.heading_weight)),
+            exact_bm25=False,
+        ),
         filter=filter,
         ef=EF[params.vectors],
         zero_vector_counts=params.mode == "semantic",
@@ -61,8 +81,21 @@ def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
     return {
         "query": plan.query,
         "mode": params.mode,
+        "confidence": _confidence(params, answer),
         "results": [_result(item, answer) for item in answer.ranked],
     }
+
+
+def remarks(params: Params, plan: Plan, answer: Answer) -> tuple[Note, ...]:
+    return low_confidence(_confidence(params, answer))
+
+
+def _confidence(params: Params, answer: Answer) -> float | None:
+    """Not known where scores are made in another way than those that it was fitted on."""
+    usual = Params()
+    if any(getattr(params, name) != getattr(usual, name) for name in SCORING):
+        return None
+    return confidence(answer.best, answer.embedding_model)
 
 
 def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
@@ -89,4 +122,4 @@ def _shown(seen: Evidence) -> Json:
     }
 
 
-CONTRACT = Contract("quintet", Params, plan, project, limit="limit", mode="mode")
+CONTRACT = Contract("quintet", Params, plan, project, limit="limit", mode="mode", remarks=remarks)

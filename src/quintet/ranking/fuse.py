@@ -6,11 +6,13 @@ from quintet.model import Evidence, Signal
 from quintet.ranking.profile import Branch, Profile, Rrf, WeightedSum
 
 
-def contribution(profile: Profile, branch: Branch, rank: int, normalised: float) -> float:
-    """`rank` counts from 1, whatever the fusion's own first rank is."""
+def contribution(profile: Profile, branch: Branch, rank: int | None, normalised: float) -> float:
+    """`rank` counts from 1, whatever the fusion's own first rank is; None: the signal did not list it."""
     fusion = profile.fusion
     if isinstance(fusion, WeightedSum):
         return branch.weight * normalised
+    if rank is None:
+        return 0.0
     share = branch.weight / (fusion.rrf_k + fusion.first_rank + rank - 1)
     return share / maximum(profile) if fusion.share_of_maximum else share
 

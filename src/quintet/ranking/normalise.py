@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from quintet.model import steady
-from quintet.ranking.profile import NormaliserName
+from quintet.ranking.profile import NormaliserName, Saturating
 
 
 def as_is(scores: Sequence[float]) -> list[float]:
@@ -33,8 +33,21 @@ def unit(scores: Sequence[float]) -> list[float]:
     return [min(1.0, max(0.0, score)) for score in scores]
 
 
+def saturating(scores: Sequence[float], half: float) -> list[float]:
+    """What is no match at all counts nothing.
+
+    >>> saturating([180.0, 60.0, 0.0], half=60.0)
+    [0.75, 0.5, 0.0]
+    """
+    return [score / (score + half) if score > 0 else 0.0 for score in scores]
+
+
 NORMALISERS: Mapping[NormaliserName, Callable[[Sequence[float]], list[float]]] = {
     "as_is": as_is,
     "min_max": min_max,
     "unit": unit,
 }
+
+
+def normalised(how: NormaliserName | Saturating, scores: Sequence[float]) -> list[float]:
+    return saturating(scores, how.half) if isinstance(how, Saturating) else NORMALISERS[how](scores)

@@ -12,7 +12,7 @@ SortKey: TypeAlias = tuple[float | str, ...]
 
 def _lexical_rank(item: Ranked, facts: Facts) -> float:
     seen = item.evidence.get("lexical")
-    return inf if seen is None else seen.rank
+    return inf if seen is None or seen.rank is None else seen.rank
 
 
 ORDER_KEYS: Mapping[OrderKey, Callable[[Ranked, Facts], float | str]] = {

@@ -40,13 +40,25 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
+class Saturating:
+    """`score / (score + half)`: into [0, 1), one half at `half`, and the same whatever else was found."""
+
+    half: float
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
-    """One signal of a profile: how deep to fetch it, how to scale its scores, what it weighs."""
+    """One signal of a profile: how deep to fetch it, how to scale its scores, what it weighs.
+
+    With `complete` it also scores what only other signals brought, so that nothing counts as zero merely for
+    standing below the depth. Such an item has no rank, so this goes with `WeightedSum` alone.
+    """
 
     signal: Signal
     fetch: Fetch
     weight: float = 1.0
-    normalise: NormaliserName = "as_is"
+    normalise: NormaliserName | Saturating = "as_is"
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,9 @@ class Profile:
     `lead` names signals in order of preference. An item that the first of them with any hit found precedes
     one it did not find, and its own score decides between equal scores. It serves rankings that one signal
     alone determines, where scaling could hide a difference that the signal still saw.
+
+    `feedback` is how far the query's vector is moved towards that of the best item, once all have been
+    ranked; then they are compared with it anew (pseudo-relevance feedback, Rocchio 1971).
     """
 
     branches: tuple[Branch, ...]
@@ -82,6 +97,7 @@ class Profile:
     unit: Unit = "chunk"
     aggregate: Literal["max", "avg"] = "max"
     lead: tuple[Signal, ...] = ()
+    feedback: float = 0.0
     freshness: tuple[tuple[Freshness, float], ...] = ()
     freshness_floor: Freshness = "StaleWithRisk"
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from quintet.contracts import Plan
+from quintet.contracts.confidence import BEST
 from quintet.model import Facts, Freshness, Note, Ranked
 from quintet.ports import Catalog, Disk, Source
 from quintet.ranking.freshness import BEST_FIRST
@@ -16,17 +17,19 @@ DEEPEST = 10_000  # candidates
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the legs brought, what is known about it, and the best of it."""
+    """What the legs brought, what is known about it, the page of it, and the best ten whatever the page."""
 
     legs: Legs
     facts: Mapping[str, Facts]
     ranked: list[Ranked]
+    best: list[Ranked]
 
 
 def candidates(plan: Plan, catalog: Catalog, disk: Disk, fetch: Callable[[Plan], Legs]) -> Candidates:
     """Ranked candidates, with a note where results come from files that have changed since."""
     files = _Files(catalog, disk, ask_git=plan.needs_freshness)
     found = _fresh_enough(plan, files, fetch) if plan.needs_freshness else _best(plan, files, fetch)
+    found = replace(found, ranked=found.ranked[: plan.limit])
     shown = [found.facts[item.best_chunk].document_id for item in found.ranked]
     files.look_at(shown)
     found.legs.notes.extend(files.notes)
@@ -51,7 +54,7 @@ def _fresh_enough(plan: Plan, files: "_Files", fetch: Callable[[Plan], Legs]) ->
             f"{plan.profile.freshness_floor} and were left out; {len(found.ranked)} of {plan.limit} results "
             f"were found{among}; run 'quintet index'",
         )
-    return replace(found, ranked=found.ranked[: plan.limit])
+    return found
 
 
 def _best(plan: Plan, files: "_Files", fetch: Callable[[Plan], Legs]) -> Candidates:
@@ -59,7 +62,8 @@ def _best(plan: Plan, files: "_Files", fetch: Callable[[Plan], Legs]) -> Candida
     facts = files.catalog.facts(chunks_of(legs.hits))
     if plan.needs_freshness:
         facts = files.weighed(facts)
-    return Candidates(legs, facts, ranked(plan, files.catalog, legs, facts))
+    everyone = ranked(plan, files.catalog, legs, facts)
+    return Candidates(legs, facts, everyone, everyone[:BEST])
 
 
 def _below(plan: Plan, facts: Mapping[str, Facts]) -> int:

@@ -67,7 +67,9 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         tuple(kept[: len(phrases)]),
         phrases_required=reading.phrases_required,
         parts=reading.parts,
+        stems=reading.stems,
         field_weights=reading.field_weights,
+        exact_bm25=reading.exact_bm25,
     )
     return Parsed(query, tuple(notes))
 

@@ -82,10 +82,12 @@ def search(
         snapshot.text.matched_fields(legs.text, shown) if legs.text and plan.needs_fields else {},
         {chunk_id: facts[chunk_id].freshness for chunk_id in shown},
         embedder.identity if embedder else "none",
+        found.best,
     )
     body = contract.project(params, plan, answer)
+    notes = [*legs.notes, *contract.remarks(params, plan, answer)]
     trace = Trace(contract, text, {**defaults, **spelt}, params, plan, legs, facts)
-    return Response(body, _status(snapshot, legs), legs.notes, answer, legs.seconds, trace)
+    return Response(body, _status(snapshot, legs), notes, answer, legs.seconds, trace)
 
 
 def _legs(

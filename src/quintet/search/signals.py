@@ -5,13 +5,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+import numpy as np
+
 from quintet.contracts import Plan
 from quintet.errors import QuintetError, UsageError
-from quintet.model import Hit, Note, Signal, TextQuery
+from quintet.model import Hit, Note, Signal, TextQuery, steady
 from quintet.ports import Approximation, Embedder, Rows, Snapshot
-from quintet.ranking import Profile, rank
+from quintet.ranking import Profile, first, rank
 from quintet.search.parse import parse
-from quintet.vector import Int16, quantise
+from quintet.vector import Int16, cosine, dots, quantise
 
 SEEDS = 10  # nodes a graph walk starts from
 
@@ -22,6 +24,7 @@ class Legs:
 
     hits: dict[Signal, Sequence[Hit]] = field(default_factory=dict)
     text: TextQuery | None = None
+    vector: Int16 | None = None
     notes: list[Note] = field(default_factory=list)
     degraded: bool = False
     seconds: dict[Signal, float] = field(default_factory=dict)
@@ -30,7 +33,7 @@ class Legs:
     def timed(self, signal: Signal) -> Iterator[None]:
         start = perf_counter()
         yield
-        self.seconds[signal] = perf_counter() - start
+        self.seconds[signal] = self.seconds.get(signal, 0.0) + perf_counter() - start
 
     def note(self, code: str, message: str) -> None:
         self.notes.append({"code": code, "message": message})
@@ -45,6 +48,10 @@ def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: in
     if "semantic" in plan.signals:
         with legs.timed("semantic"):
             _semantic(legs, snapshot, embedder, plan, within)
+    _complete(legs, snapshot, plan)
+    if plan.profile.feedback and legs.hits.get("semantic"):
+        with legs.timed("semantic"):
+            feed_back(legs, snapshot, plan)
     if plan.expansion is not None:
         with legs.timed("graph"):
             _graph(legs, snapshot, plan, within)
@@ -84,11 +91,57 @@ def _semantic(
         legs.note("partly_embedded", f"semantic: {counts.embedded} of {counts.chunks} chunks embedded")
     if not vector.any() and not plan.zero_vector_counts:
         return
+    legs.vector = vector
     hits = snapshot.vectors.search(vector, depth(plan.profile, "semantic", plan.limit), within, plan.ef)
     if plan.ef is not None:
         _tell_how(legs, snapshot.vectors.approximation, plan.ef, filtered=within is not None)
     least = plan.min_similarity
     legs.hits["semantic"] = hits if least is None else [hit for hit in hits if hit.score >= least]
+
+
+def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
+    """Where a branch wants it, the scores of what only other legs brought, best first."""
+    brought = list(dict.fromkeys(chunks_of(legs.hits)))
+    for branch in plan.profile.branches:
+        hits = legs.hits.get(branch.signal)
+        if not branch.complete or hits is None:
+            continue
+        listed = {hit.chunk_id for hit in hits}
+        missing = [chunk_id for chunk_id in brought if chunk_id not in listed]
+        with legs.timed(branch.signal):
+            more = _scored(legs, snapshot, branch.signal, missing)
+        legs.hits[branch.signal] = [*hits, *sorted(more, key=lambda hit: -steady(hit.score))]
+
+
+def _scored(legs: Legs, snapshot: Snapshot, signal: Signal, chunk_ids: Sequence[str]) -> list[Hit]:
+    if signal == "lexical":
+        scores = snapshot.text.scores(legs.text, chunk_ids) if legs.text else {}
+        return [Hit(one, scores[one], -scores[one], listed=False) for one in chunk_ids if one in scores]
+    assert legs.vector is not None  # or there would be no hits to complete
+    cosines = _cosines(legs.vector, snapshot.vectors.of(chunk_ids))
+    return [Hit(one, cosines[one], cosines[one], listed=False) for one in chunk_ids if one in cosines]
+
+
+def _cosines(query: Int16, vectors: Mapping[str, Int16]) -> dict[str, float]:
+    if not vectors:
+        return {}
+    products = dots(np.stack(list(vectors.values())), query)
+    return {chunk_id: cosine(product) for chunk_id, product in zip(vectors, products.tolist(), strict=True)}
+
+
+def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
+    """Compare all that was brought with the query moved towards the best of it. `raw` stays the cosine."""
+    assert legs.vector is not None  # or there would be no hits
+    contenders = first(plan.profile, legs.hits, plan.limit)
+    best = rank(plan.profile, contenders, snapshot.catalog.facts(chunks_of(contenders)), 1)[0].best_chunk
+    vectors = snapshot.vectors.of(list(dict.fromkeys(chunks_of(legs.hits))))
+    if best not in vectors:
+        return
+    towards = plan.profile.feedback * vectors[best].astype(np.float64)
+    cosines = _cosines(quantise(legs.vector.astype(np.float64) + towards), vectors)
+    hits = legs.hits["semantic"]
+    moved = [Hit(hit.chunk_id, cosines[hit.chunk_id], hit.raw, listed=hit.listed) for hit in hits]
+    legs.hits["semantic"] = sorted(moved, key=lambda hit: (not hit.listed, -steady(hit.score)))
 
 
 def _tell_how(legs: Legs, graph: Approximation | None, ef: int, *, filtered: bool) -> None:

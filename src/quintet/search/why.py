@@ -168,7 +168,7 @@ def _item(profile: Profile, facts: Facts, chunk_id: str) -> str:
 def _deep(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int, bare: bool) -> Legs:
     """Every leg as deep as there are chunks; `bare` leaves the filter out."""
     everything = Fetch(times=0, at_least=max(snapshot.catalog.counts().chunks, 1))
-    branches = tuple(replace(branch, fetch=everything) for branch in plan.profile.branches)
+    branches = tuple(replace(branch, fetch=everything, complete=False) for branch in plan.profile.branches)
     deep = replace(plan, profile=replace(plan.profile, branches=branches), expansion=None, ef=None)
     deep = replace(deep, reading=replace(plan.reading, min_score=None), min_similarity=None)
     if bare:

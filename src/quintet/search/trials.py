@@ -1,0 +1,56 @@
+"""One query asked with many parameters. Each answer is the one that `search` gives; what they share is
+fetched once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from quintet.contracts import Contract, Plan, read
+from quintet.model import Facts, Passage
+from quintet.ports import Embedder, Snapshot
+from quintet.ranking import Profile
+from quintet.search.parse import clean
+from quintet.search.post_filter import ranked
+from quintet.search.signals import Legs, chunks_of, feed_back, run
+from quintet.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The chunks that each request finds, best first, and the passages of them all."""
+
+    rankings: list[list[str]]
+    passages: Mapping[str, Passage]
+
+
+def tried(
+    snapshot: Snapshot,
+    embedder: Embedder | None,
+    contract: Contract,
+    query: str,
+    requests: Sequence[Mapping[str, object]],
+    settings: Settings,
+) -> Tried:
+    """`requests` are in the contract's own spelling. Files are not looked at, so all counts as fresh."""
+    text, defaults = clean(query, settings.max_query_chars), settings.contracts.get(contract.name, {})
+    fetched: dict[str, tuple[Legs, Mapping[str, Facts]]] = {}
+    rankings = []
+    for request in requests:
+        plan: Plan = contract.plan(text, read(contract.name, contract.parameters, request, defaults))
+        plain = replace(plan, profile=_unweighed(plan.profile))
+        if repr(plain) not in fetched:
+            legs = run(snapshot, embedder, plain, settings.max_terms)
+            fetched[repr(plain)] = legs, snapshot.catalog.facts(chunks_of(legs.hits))
+        legs, facts = fetched[repr(plain)]
+        legs = replace(legs, hits=dict(legs.hits))
+        if plan.profile.feedback and legs.hits.get("semantic"):
+            feed_back(legs, snapshot, plan)
+        best = ranked(plan, snapshot.catalog, legs, facts)[: plan.limit]
+        rankings.append([item.best_chunk for item in best])
+    found = dict.fromkeys(chunk_id for ranking in rankings for chunk_id in ranking)
+    return Tried(rankings, snapshot.catalog.passages(list(found)))
+
+
+def _unweighed(profile: Profile) -> Profile:
+    """What two profiles share that fetch the same hits and only weigh them differently."""
+    branches = tuple(replace(one, weight=1.0, normalise="as_is") for one in profile.branches)
+    return replace(profile, branches=branches, feedback=0.0)
