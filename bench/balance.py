@@ -1,31 +1,42 @@
-"""Whether one signal decides the answers of the mcb contract alone.
+"""Whether one signal dominates the answers of the mcb contract.
 
-    python bench/balance.py                          this project's tracked files
-    python bench/balance.py FOLDER --queries FILE    another folder, a query a line
+    python bench/balance.py                                this project's tracked files
+    python bench/balance.py --queries docs/evaluation.md   those of the page, which is left out
+    python bench/balance.py FOLDER --queries FILE          another folder, a query a line
+    python bench/balance.py --collection FOLDER            a hundred queries of a collection with judgements
 
-For each query the best ten of the contract's twenty are looked at, without and with the code graph. `mainly`
-is the share of results to whose score that signal added the most, `contributed` its share of all scores,
-`overlap` the share of results that are among the ten best of that signal alone. Prints JSON.
+For each query the best ten of the contract's twenty are looked at, without and with the code graph, which a
+collection does not have. `say` is what `quintet.evaluate.balance` measures, over the queries that several
+signals answer (`fused`), `say_between` its interval, `dominating` who has too much of it, `as_alone` how far
+the answer is what that signal alone would give. `mainly` is the share of results to whose score that signal
+added the most, `contributed` its share of all scores, `overlap` the share of results that are among its own
+ten best. Prints JSON.
 """
 
 import argparse
 import ast
 import json
+import random
 import re
 import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import quintet
+from quintet import corpus
+from quintet.evaluate.balance import SHOWN, Say, dominating, says, shares
+from quintet.evaluate.collection import documents, judged
+from quintet.evaluate.metrics import mean
+from quintet.evaluate.statistics import RESAMPLES, SEED
 from quintet.model import Ranked, Signal
+from quintet.settings import Settings
 
 PROJECT = Path(__file__).resolve().parent.parent
-QUERIES = 50
-SHOWN = 10
+QUERIES, JUDGED = 50, 100
 SIGNALS: tuple[Signal, ...] = ("lexical", "semantic", "graph")
 EXPANSIONS: dict[str, Any] = {
     "none": "none",
@@ -34,6 +45,8 @@ EXPANSIONS: dict[str, Any] = {
     "related": {"related": {"radius": 1}},
 }
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+QUOTED = re.compile(r"`` (.+?) ``")
+Ask = Callable[[str, object], quintet.Response]
 
 
 def tracked_files(project: Path, place: Path) -> Path:
@@ -76,15 +89,49 @@ def _spread(texts: Sequence[str], count: int) -> list[str]:
     return [texts[at * len(texts) // wanted] for at in range(wanted)]
 
 
-def balance(index: quintet.Index, queries: Sequence[str], expansion: object) -> dict[str, Any]:
+def given_queries(file: Path) -> list[str]:
+    """A query a line, or of a Markdown page what stands between double backticks."""
+    text = file.read_text("utf-8")
+    lines = QUOTED.findall(text) if file.suffix == ".md" else text.splitlines()
+    return [line for line in lines if line.strip()]
+
+
+def balance(ask: Ask, queries: Sequence[str], expansion: object) -> dict[str, Any]:
     found: list[Ranked] = []
     notes: Counter[str] = Counter()
+    fused: list[Mapping[Signal, Say]] = []
     for query in queries:
-        response = index.search(query, "mcb", graph_expansion=expansion)
+        response = ask(query, expansion)
         assert response.answer is not None
+        assert response.trace is not None
         found.extend(response.answer.ranked[:SHOWN])
         notes.update(note["code"] for note in response.notes)
-    return {"results": len(found), "notes": dict(sorted(notes.items())), **_shares(found)}
+        plan, legs, facts = response.trace.plan, response.trace.legs, response.trace.facts
+        fused.append(says(plan.profile, legs.hits, facts, plan.limit))
+    return {"results": len(found), "notes": dict(sorted(notes.items())), **_says(fused), **_shares(found)}
+
+
+def _says(queries: Sequence[Mapping[Signal, Say]]) -> dict[str, Any]:
+    alone = {
+        signal: mean([1 - query[signal].others for query in queries if signal in query])
+        for signal in shares(queries)
+    }
+    return {
+        "fused": sum(bool(query) for query in queries),
+        "dominating": dominating(queries),
+        "say": {signal: round(part, 3) for signal, part in shares(queries).items()},
+        "say_between": _between(queries),
+        "as_alone": {signal: round(part, 3) for signal, part in alone.items()},
+    }
+
+
+def _between(queries: Sequence[Mapping[Signal, Say]]) -> dict[str, list[float]]:
+    """The middle 95 % of the shares of queries drawn with replacement."""
+    chance = random.Random(SEED)
+    drawn = [shares(chance.choices(queries, k=len(queries))) for _ in range(RESAMPLES)]
+    ends = RESAMPLES // 40, RESAMPLES - RESAMPLES // 40 - 1
+    ordered = {signal: sorted(one.get(signal, 0.0) for one in drawn) for signal in shares(queries)}
+    return {signal: [round(parts[end], 3) for end in ends] for signal, parts in ordered.items()}
 
 
 def _shares(found: Sequence[Ranked]) -> dict[str, dict[str, float]]:
@@ -110,11 +157,37 @@ def _added(item: Ranked, signal: Signal) -> float:
 
 
 def _led(item: Ranked, signal: Signal) -> bool:
-    return signal in item.evidence and item.evidence[signal].rank <= SHOWN
+    seen = item.evidence.get(signal)
+    return seen is not None and seen.rank is not None and seen.rank <= SHOWN
 
 
 def _share(part: float, whole: float) -> float:
     return round(part / whole, 3) if whole else 0.0
+
+
+def of_folder(folder: Path, queries: Sequence[str], place: Path, embedder: str) -> dict[str, Any]:
+    with quintet.open(place, embedder) as index:
+        index.sync([folder])
+        status = index.status()
+        report = {
+            name: balance(
+                lambda query, how: index.search(query, "mcb", graph_expansion=how), queries, expansion
+            )
+            for name, expansion in EXPANSIONS.items()
+        }
+    size = {"files": status.files, "chunks": status.chunks, "queries": len(queries)}
+    return {**size, "embedder": status.embedder, "graph_expansion": report}
+
+
+def of_collection(folder: Path, place: Path, embedder: str) -> dict[str, Any]:
+    topics = judged(folder)
+    queries = _spread(list(topics.queries.values()), JUDGED)
+    with corpus.opened(topics.name, place, embedder, Settings()) as kept:
+        kept.fill(documents(folder), lambda *_: None)
+        report = balance(lambda query, how: kept.search(query, "mcb", {}), queries, "none")
+        counts = kept.counts()
+    size = {"documents": counts.documents, "chunks": counts.chunks, "queries": len(queries)}
+    return {**size, "embedder": embedder, "graph_expansion": {"none": report}}
 
 
 def main() -> None:
@@ -122,21 +195,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--queries", type=Path, help="a file with a query a line")
+    parser.add_argument("--queries", type=Path, help="a query a line, or a page that quotes them")
+    parser.add_argument("--collection", type=Path, help="corpus.jsonl, queries.jsonl and qrels")
     parser.add_argument("--embedder", default="granite")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="quintet-balance-") as place:
-        folder = chosen.folder or tracked_files(PROJECT, Path(place) / "project")
-        lines = (
-            chosen.queries.read_text("utf-8").splitlines() if chosen.queries else own_queries(folder, QUERIES)
-        )
-        queries = [line for line in lines if line.strip()][:QUERIES]
-        with quintet.open(Path(place) / "index", chosen.embedder) as index:
-            index.sync([folder])
-            status = index.status()
-            report = {name: balance(index, queries, expansion) for name, expansion in EXPANSIONS.items()}
-    size = {"files": status.files, "chunks": status.chunks, "queries": len(queries), "shown": SHOWN}
-    print(json.dumps({**size, "embedder": status.embedder, "graph_expansion": report}, indent=2))
+    with tempfile.TemporaryDirectory(prefix="quintet-balance-") as temporary:
+        place = Path(temporary)
+        if chosen.collection:
+            report = of_collection(chosen.collection, place / "corpus", chosen.embedder)
+        else:
+            folder = chosen.folder or tracked_files(PROJECT, place / "project")
+            if chosen.queries and chosen.queries.resolve().is_relative_to(PROJECT) and not chosen.folder:
+                (folder / chosen.queries.resolve().relative_to(PROJECT)).unlink(missing_ok=True)
+            queries = given_queries(chosen.queries) if chosen.queries else own_queries(folder, QUERIES)
+            report = of_folder(folder, queries, place / "index", chosen.embedder)
+    print(json.dumps({"shown": SHOWN, **report}, indent=2))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
     python bench/graph_quality.py --wrong httpx     and every exact edge that jedi contradicts
 
 A call is right if its edge leads to a definition that jedi's `goto` or `infer` gives for the called name.
-A call of which jedi finds nothing at all is not judged. Precision is over the calls judged, recall over the
-calls that jedi leads into the package. Needs jedi.
+A call of which jedi finds nothing at all is not judged; how many edges that leaves out is told. Precision is
+over the edges judged, recall over the calls that jedi leads into the package. Needs jedi.
 """
 
 import argparse
@@ -52,6 +52,7 @@ class Call:
 class Tally:
     judged: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
+    unjudged: Counter[str] = field(default_factory=Counter)
     inside: int = 0
     found: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -166,6 +167,8 @@ def judge(ours: Ours, project: Project, jedi: Jedi, sample: Sequence[Call]) -> T
         mine = ours.get(call.key, {})
         if found_any:
             judge_edges(tally, project, call, mine, on_line[call.key])
+        else:
+            tally.unjudged.update(mine.values())
         if inside:
             tally.inside += 1
             hits = {confidence for place, confidence in mine.items() if place in inside}
@@ -206,7 +209,10 @@ def main() -> None:
             judged, right = tally.judged[confidence], tally.right[confidence]
             share = f"{right / judged:.3f}" if judged else "-"
             so_far = f"{tally.found[confidence] / max(1, tally.inside):.3f} of {tally.inside}"
-            print(f"  {confidence:8} precision {share} of {judged}; recall so far {so_far}")
+            print(
+                f"  {confidence:8} precision {share} of {judged}"
+                f" (not judged {tally.unjudged[confidence]}); recall so far {so_far}"
+            )
         if given.wrong:
             print(*tally.wrong, sep="\n", file=sys.stderr)
 
