@@ -7,18 +7,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from quintet.contracts import contract_named
+from quintet.contracts import HOUSE, contract_named
 from quintet.embed import DEFAULT, load_embedder, name_of
 from quintet.errors import Conflict
 from quintet.evaluate.collection import Text
+from quintet.index import Index
 from quintet.ingest.corpus import sync_corpus
 from quintet.ingest.run import Progress, Report, Run
-from quintet.ingest.vectors import embed_pending
+from quintet.ingest.vectors import embed_pending, reembed
 from quintet.memory.memory import NO_FILES
-from quintet.ports import Counts, Embedder
+from quintet.ports import Counts, Embedder, Entry, Writer
 from quintet.search.search import Response, search
+from quintet.search.trials import Tried, tried
+from quintet.self_evaluation import OwnQuestions
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import Files, SqliteStore
+from quintet.tuned import Tuned
 
 FILES = Files("corpus.db", "corpus.lock", "corpus")
 
@@ -33,6 +37,28 @@ def opened(name: str, folder: Path | None, embedder: str | None, settings: Setti
             corpus.use(named if embedder is not None else corpus.usual_embedder())
             yield corpus
         finally:
+            if corpus.embedder is not None:
+                corpus.embedder.close()
+            corpus.close()
+
+
+@contextmanager
+def copied(
+    index: Index, own: OwnQuestions, embedder: Embedder | None, progress: Progress
+) -> Iterator["Corpus"]:
+    """A copy of the index in a temporary folder, where the questions are cut out of what they ask for."""
+    with TemporaryDirectory(prefix="quintet-eval-") as temporary:
+        store = SqliteStore(index.folder)
+        try:
+            store.copy(Path(temporary), FILES)
+        finally:
+            store.close()
+        corpus = Corpus(own.judged.name, Path(temporary), index.tuned.under(index.settings))
+        try:
+            corpus.embedder = None if embedder is None else Remembering(embedder)
+            corpus.replace(own, progress)
+            yield corpus
+        finally:
             corpus.close()
 
 
@@ -43,7 +69,8 @@ class Corpus:
         self.settings = settings
         self.embedder: Remembering | None = None
         self._name = name
-        self._store = SqliteStore(folder.absolute(), FILES)
+        self._tuned = Tuned(folder.absolute())
+        self._store = SqliteStore(folder.absolute(), FILES, settings.text_index)
         self._store.create()
 
     def usual_embedder(self) -> Embedder | None:
@@ -78,6 +105,22 @@ class Corpus:
                 embed_pending(run, self.embedder, self._stored_embedder())
             writer.settle()
 
+    def replace(self, own: OwnQuestions, progress: Progress) -> None:
+        """Put these documents in the place of those of the same name, and embed what has no vector."""
+        with self._store.snapshot() as snapshot:
+            if snapshot.catalog.generation != own.generation:
+                raise Conflict("the index changed while it was measured; run the evaluation again")
+        with self._store.writer(self.settings.writer_timeout) as writer:
+            run = Run(writer, self.settings, lambda: 0, progress, Report())
+            with writer.batch():
+                for entry in list(_entries(own, writer)):
+                    writer.put(entry)
+            stored = self._stored_embedder()
+            if self.embedder is not None and stored in (None, self.embedder.identity):
+                embed_pending(run, self.embedder, stored)
+            elif self.embedder is not None:
+                reembed(run, self.embedder)
+
     def counts(self) -> Counts:
         with self._store.snapshot() as snapshot:
             return snapshot.catalog.counts()
@@ -85,12 +128,28 @@ class Corpus:
     def search(self, query: str, contract: str, params: Mapping[str, object]) -> Response:
         with self._store.snapshot() as snapshot:
             named = contract_named(contract)
-            return search(snapshot, self.embedder, named, query, params, self.settings, NO_FILES)
+            settings = self._tuned.under(self.settings)
+            return search(snapshot, self.embedder, named, query, params, settings, NO_FILES)
+
+    def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
+        settings = self._tuned.under(self.settings)
+        with self._store.snapshot() as snapshot:
+            return tried(snapshot, self.embedder, contract_named(contract), query, requests, settings)
 
     def close(self) -> None:
-        if self.embedder is not None:
-            self.embedder.close()
         self._store.close()
+
+
+def _entries(own: OwnQuestions, writer: Writer) -> Iterator[Entry]:
+    """The documents with their questions cut out; all else about them stays as it was."""
+    for root in dict.fromkeys(root for root, _ in own.documents):
+        known = writer.known(root)
+        outlines = {one.path: one.outline for one in writer.outlines(root)}
+        for (its_root, path), passages in own.documents.items():
+            if its_root == root:
+                chunks = tuple(one.chunk for one in passages)
+                file = known[path]
+                yield Entry(passages[0].document, chunks, file.indexed_ns, file.shape, outlines.get(path))
 
 
 class Remembering:

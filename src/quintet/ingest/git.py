@@ -79,24 +79,37 @@ def _by_work_tree(files: Iterable[str]) -> dict[str, list[str]]:
     for where in sorted(set(files)):
         folder = os.path.dirname(where)  # noqa: PTH120  (as the system spells it)
         if folder not in trees:
-            above = [Path(folder), *Path(folder).parents][: MAX_PARENTS + 1]
-            trees[folder] = next((str(one) for one in above if os.access(one / ".git", os.F_OK)), None)
+            trees[folder] = work_tree(folder)
         tree = trees[folder]
         if tree is not None:
             grouped.setdefault(tree, []).append(where)
     return grouped
 
 
-def _modified(tree: str, names: Sequence[str], deadline: float) -> set[str]:
+def work_tree(folder: str) -> str | None:
+    """The nearest folder from `folder` upwards that has a `.git`."""
+    above = [Path(folder), *Path(folder).parents][: MAX_PARENTS + 1]
+    return next((str(one) for one in above if os.access(one / ".git", os.F_OK)), None)
+
+
+def command() -> list[str]:
+    """Git with all that a repository could make it run switched off, but for filters."""
     program = shutil.which("git")
     if program is None or not Path(program).is_absolute():
-        raise Unanswered("is not installed, so changes were judged by their age alone")
-    command = [program, *OPTIONS]
-    for name in _filters(_output([*command, "config", "--list", "--name-only", "-z"], tree, deadline)):
+        raise Unanswered("is not installed")
+    return [program, *OPTIONS]
+
+
+def _modified(tree: str, names: Sequence[str], deadline: float) -> set[str]:
+    try:
+        git = command()
+    except Unanswered as reason:
+        raise Unanswered(f"{reason}, so changes were judged by their age alone") from None
+    for name in _filters(output([*git, "config", "--list", "--name-only", "-z"], tree, deadline)):
         for option in ("clean=", "smudge=", "process=", "required=false"):
-            command += ["-c", f"filter.{name}.{option}"]
+            git += ["-c", f"filter.{name}.{option}"]
     short = sum(len(os.fsencode(name)) + 1 for name in names) <= MAX_ARGUMENTS
-    entries = _output([*command, *STATUS, "--", *(names if short else ())], tree, deadline).split(b"\0")
+    entries = output([*git, *STATUS, "--", *(names if short else ())], tree, deadline).split(b"\0")
     return {os.fsdecode(entry[3:]).replace("/", os.sep) for entry in entries if entry}
 
 
@@ -109,13 +122,13 @@ def _filters(listing: bytes) -> list[str]:
     return sorted(found)
 
 
-def _output(command: Sequence[str], tree: str, deadline: float) -> bytes:
+def output(call: Sequence[str], tree: str, deadline: float) -> bytes:
     """What a command prints, unless it takes too long, prints too much or fails."""
     if monotonic() >= deadline:
         raise Unanswered("did not answer in time")
     try:
         process = subprocess.Popen(
-            command,
+            call,
             cwd=tree,
             env=_environment(tree, os.environ),
             stdin=subprocess.DEVNULL,
