@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -32,10 +33,12 @@ from quintet.search.locate import encodable, ids_below, locate
 from quintet.search.outline_map import OutlineMap, outline_map, unfound
 from quintet.search.related import Related, related
 from quintet.search.search import Response, search
+from quintet.search.trials import Tried, tried
 from quintet.search.why import Explanation, why
 from quintet.settings import load_settings
 from quintet.stores.sqlite.doctor import Check, examine_memory
 from quintet.stores.sqlite.store import FILE, MEMORY, SqliteSnapshot, SqliteStore
+from quintet.tuned import Tuned
 from quintet.upkeep import STORED, Upkeep
 
 MAP_SEEDS = 20  # results of a query from which a map is seen
@@ -55,6 +58,7 @@ class IndexStatus:
     lag: Lag
     cache: CacheFigures
     hnsw: Approximation | None
+    tuned: Mapping[str, float]
 
 
 def open(
@@ -79,7 +83,7 @@ def open(
         raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
     if isinstance(embedder, str):  # a wrong name leaves no folder behind
         embedder = load_embedder(embedder)
-    store = SqliteStore(folder)
+    store = SqliteStore(folder, text_index=chosen.text_index)
     store.create()
     try:
         told: dict[str, Any] = {name: settings.get(name) for name in ("include", "exclude")}
@@ -96,6 +100,7 @@ class Index:
         self._store = upkeep.store
         self._upkeep = upkeep
         self.settings = upkeep.settings
+        self.tuned = Tuned(self._store.folder)
         self.cache = QueryCache(self.settings.cache_entries)
         self._clock_ns = clock_ns
         self._disk = SourceFiles(self.settings, clock_ns)
@@ -160,11 +165,25 @@ class Index:
             return self._ask(snapshot, query, contract, params)
 
     def _ask(
-        self, snapshot: SqliteSnapshot, query: str, contract: str, params: Mapping[str, object]
+        self,
+        snapshot: SqliteSnapshot,
+        query: str,
+        contract: str,
+        params: Mapping[str, object],
+        *,
+        alone: bool = False,
     ) -> Response:
+        """`alone`: by these parameters only, whatever the settings say; a receipt holds all of them."""
         cache = self.cache if self.settings.cache_entries else None
+        settings = replace(self.settings, contracts={}) if alone else self.tuned.under(self.settings)
         named = contract_named(contract)
-        return search(snapshot, self.embedder, named, query, params, self.settings, self._disk, cache)
+        return search(snapshot, self.embedder, named, query, params, settings, self._disk, cache)
+
+    def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
+        """What each of these requests would find. Sooner than one search each; files are not looked at."""
+        settings = self.tuned.under(self.settings)
+        with self._store.snapshot() as snapshot:
+            return tried(snapshot, self.embedder, contract_named(contract), query, requests, settings)
 
     def why(self, query: str, reference: str, contract: str = HOUSE, **params: object) -> Explanation:
         """Why a chunk, or the nearest chunk of a document, is among the results of a search, or not."""
@@ -182,7 +201,13 @@ class Index:
     @property
     def receipts(self) -> Receipts:
         """Answers with receipts, their replay, and proofs that a chunk is in the index."""
-        return Receipts(self._store, self._ask, self.settings, lambda: self._clock_ns() // 1_000_000)
+        return Receipts(
+            self._store,
+            self._ask,
+            partial(self._ask, alone=True),
+            self.settings,
+            lambda: self._clock_ns() // 1_000_000,
+        )
 
     @property
     def memory(self) -> Memory:
@@ -294,6 +319,7 @@ class Index:
                 lag(roots, known, self.settings),
                 self.cache.figures(),
                 snapshot.vectors.approximation,
+                self.tuned.numbers(),
             )
 
     def get(self, reference: str) -> list[Passage]:
@@ -314,7 +340,9 @@ class Index:
 
     def doctor(self) -> list[Check]:
         """Is everything in order? One check a line, with what to do about it."""
-        return [*self._store.examine(), examine_memory(self.folder / MEMORY.database)]
+        with self._store.snapshot() as snapshot:
+            tuned = self.tuned.examine(snapshot.catalog.embedder)
+        return [*self._store.examine(), examine_memory(self.folder / MEMORY.database), tuned]
 
     def close(self) -> None:
         close = getattr(self.embedder, "close", None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Protocol
 
 import quintet
@@ -12,6 +13,7 @@ from quintet.search import proof, receipt
 from quintet.search.search import Response
 from quintet.search.verify import Verdict, compare
 from quintet.settings import Settings
+from quintet.stores import tantivy_fields
 from quintet.stores.sqlite.migrations import MIGRATIONS, UNICODE
 from quintet.stores.sqlite.store import SqliteSnapshot
 
@@ -24,32 +26,45 @@ class Snapshots(Protocol):
 
 
 class Receipts:
-    """`ask` searches in a snapshot; `now_ms` tells the time that goes into `observed`."""
+    """`ask` searches in a snapshot, `replay` by the parameters of a receipt alone; `now_ms` tells the time
+    that goes into `observed`."""
 
-    def __init__(self, store: Snapshots, ask: Ask, settings: Settings, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, store: Snapshots, ask: Ask, replay: Ask, settings: Settings, now_ms: Callable[[], int]
+    ) -> None:
         self._store = store
         self._ask = ask
+        self._replay = replay
         self._settings = settings
         self._now_ms = now_ms
 
     def search(self, query: str, contract: str = HOUSE, **params: object) -> tuple[Response, dict[str, Json]]:
         """An answer with its receipt."""
         with self._store.snapshot() as snapshot:
-            return self._witnessed(snapshot, query, contract, params)
+            return self._witnessed(self._ask, snapshot, query, contract, params)
 
     def _witnessed(
-        self, snapshot: SqliteSnapshot, query: str, contract: str, params: Mapping[str, object]
+        self, ask: Ask, snapshot: SqliteSnapshot, query: str, contract: str, params: Mapping[str, object]
     ) -> tuple[Response, dict[str, Json]]:
-        response = self._ask(snapshot, query, contract, params)
-        written = receipt.make(response, snapshot, ENGINE, self._settings.max_terms, self._now_ms())
+        response = ask(snapshot, query, contract, params)
+        engine = self._engine(response)
+        written = receipt.make(response, snapshot, engine, self._settings.max_terms, self._now_ms())
         return response, written
+
+    def _engine(self, response: Response) -> receipt.Engine:
+        """Tantivy is named where it scored the answer."""
+        asked = response.trace.legs.text if response.trace else None
+        if self._settings.text_index == "fts5" or asked is None or asked.needs_fts5:
+            return ENGINE
+        return replace(ENGINE, tokenizer=f"{UNICODE}, {tantivy_fields.engine().__version__}")
 
     def verify(self, given: object) -> Verdict:
         """Replay a receipt on this index: identical, or what differs first and why."""
         before = receipt.checked(given)
         claim: Mapping[str, Any] = before["claim"]
         with self._store.snapshot() as snapshot:
-            _, after = self._witnessed(snapshot, claim["query"], claim["contract"], claim["params"])
+            asked = claim["query"], claim["contract"], claim["params"]
+            _, after = self._witnessed(self._replay, snapshot, *asked)
             return compare(before, after, snapshot)
 
     def prove(self, chunk_id: str) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""One frozen Settings: argument > environment (`QUINTET_*`) > quintet.toml > default.
+"""One frozen Settings: argument > environment (`QUINTET_*`) > quintet.toml > tuned (`tuned.py`) > default.
 
 quintet.toml lies beside the index folder and may come from a stranger, so nothing in it can name a
 command, an address or a path.
@@ -39,6 +39,7 @@ class Settings:
     fresh_seconds: float = 5.0  # spec 002, as read: how far the index may lag behind a file
     acceptable_seconds: float = 30.0
     git_timeout: float = 2.0  # seconds; 0 never asks git
+    text_index: str = "fts5"  # or tantivy, where the contract does not promise FTS5's scores
     contracts: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
@@ -62,6 +63,7 @@ NUMBERS = {
     "acceptable_seconds": (0, 31_536_000),
     "git_timeout": (0, 60),
 }
+CHOICES = {"text_index": ("fts5", "tantivy")}
 SECONDS = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")  # need not be whole
 
 
@@ -81,7 +83,7 @@ def load_settings(folder: Path, environment: Mapping[str, str], **arguments: obj
 
 def _from_file(path: Path) -> dict[str, object]:
     try:
-        table = tomllib.loads(_regular(path))
+        table = tomllib.loads(regular_text(path))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError) as error:
@@ -94,7 +96,7 @@ def _from_file(path: Path) -> dict[str, object]:
     return {**table, "contracts": contracts} if contracts else table
 
 
-def _regular(path: Path) -> str:
+def regular_text(path: Path) -> str:
     """The text of a file that is one: a pipe or a device would be read for ever."""
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:  # noqa: PTH123
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -126,6 +128,8 @@ def _checked(name: str, value: object) -> object:
         return _globs(name, value)
     if name == "contracts":
         return _tables(value)
+    if name in CHOICES:
+        return _choice(name, value)
     if name not in NUMBERS:
         known = ", ".join(f.name for f in fields(Settings))
         raise UsageError(f"unknown setting {name!r}; the settings are: {known}")
@@ -135,6 +139,12 @@ def _checked(name: str, value: object) -> object:
     if not right_type or not low <= cast(float, value) <= high:
         kind = "whole number" if whole else "number"
         raise UsageError(f"setting {name} is {_shown(value)}; it must be a {kind} from {low} to {high}")
+    return value
+
+
+def _choice(name: str, value: object) -> object:
+    if value not in CHOICES[name]:
+        raise UsageError(f"setting {name} is {_shown(value)}; it must be one of: {', '.join(CHOICES[name])}")
     return value
 
 

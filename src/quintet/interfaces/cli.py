@@ -23,6 +23,7 @@ from quintet.interfaces import (
     receipt_commands,
     server_commands,
     terminal,
+    tune_command,
 )
 from quintet.interfaces.commands import app
 from quintet.interfaces.terminal import OutputFailed, ReaderGone, tell
@@ -39,6 +40,7 @@ graph_commands.register(app)
 knowledge_commands.register(app)
 context_command.register(app)
 eval_commands.register(app)
+tune_command.register(app)
 
 
 def main() -> NoReturn:

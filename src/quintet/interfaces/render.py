@@ -75,9 +75,15 @@ def _as_pattern(word: str) -> str:
 
 
 def show_results(
-    found: Sequence[View], query: str, roots: Sequence["Root"], *, explain: bool = False
+    found: Sequence[View],
+    query: str,
+    roots: Sequence["Root"],
+    *,
+    sure: str | None = None,
+    explain: bool = False,
 ) -> None:
-    """Number, place, heading, score and snippet of each; with `explain` where the score comes from."""
+    """Number, place, heading, score and snippet of each; with `explain` where the score comes from; at the
+    end how sure the answer is."""
     screen, words = Screen(), Words(query)
     locations = {root.name: root.location for root in roots}
     width = min(screen.width, SNIPPET_WIDTH) if screen.is_terminal else SNIPPET_WIDTH
@@ -93,6 +99,8 @@ def show_results(
                 screen.row(Text(INDENT + explained(measure, largest)))
         if number < len(found):
             screen.row(Text(""))
+    if sure is not None:
+        screen.row(Text(f"\n{sure}", style=DIM))
 
 
 def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
@@ -186,6 +194,7 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "state root": [status.state_root],
         "disk": list(_behind(status)),
         "hnsw": [hnsw_line(status.hnsw)],
+        "tuned": [", ".join(f"{name} {value:g}" for name, value in status.tuned.items()) or "no"],
         "cache": [
             f"{status.cache.entries} searches kept, {status.cache.hits} hits, {status.cache.misses} misses"
         ],
