@@ -169,10 +169,8 @@ def test_what_searches_remark_is_told_once(evaluated: Eval) -> None:
 
 
 def test_the_page_needs_nothing_else_and_obeys_no_text(evaluated: Eval, tmp_path: Path) -> None:
-    assert (
-        evaluated("--embedder", "hashing", "--compare", "--param", "rrf_k=1,60", "--html", "report.html")[0]
-        == 0
-    )
+    grid = ("--contract", "cfs", "--param", "rrf_k=1,60")
+    assert evaluated("--embedder", "hashing", "--compare", *grid, "--html", "report.html")[0] == 0
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "a/b &lt;i&gt;" in page
@@ -181,7 +179,7 @@ def test_the_page_needs_nothing_else_and_obeys_no_text(evaluated: Eval, tmp_path
     assert page.count("<svg") == page.count("</svg>") == 2 * 6
     assert "Worst queries" in page
     assert "lexical rank 1 of" in page
-    assert "against quintet hybrid rrf_k=1" in page
+    assert "against cfs hybrid rrf_k=1" in page
 
 
 def test_a_long_document_stands_where_its_best_chunk_does(evaluated: Eval) -> None:

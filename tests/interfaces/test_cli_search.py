@@ -17,7 +17,7 @@ def test_a_result_has_a_number_a_place_a_heading_a_score_and_a_snippet(
     done = quintet("search", "five minutes")
     head, *rest = done.out.splitlines()
     assert done.code == 0
-    assert head.startswith(" 1. docs/cache.md:5-7  Guide > Caching  0.0")
+    assert head.startswith(" 1. docs/cache.md:5-7  Guide > Caching  0.")
     assert "    The cache keeps answers for five minutes." in rest
 
 
@@ -95,10 +95,10 @@ def test_a_colon_in_a_filters_value_belongs_to_the_value(indexed: Path, quintet:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--param", "rrf_k"), "invalid_parameter", "name=value"),
+        (("--param", "feedback"), "invalid_parameter", "name=value"),
         (("--param", "=5"), "invalid_parameter", "name=value"),
-        (("--param", "rrf_k=high"), "invalid_parameter", "rrf_k is 'high'"),
-        (("--param", "rrfk=5"), "invalid_parameter", "did you mean 'rrf_k'?"),
+        (("--param", "feedback=high"), "invalid_parameter", "feedback is 'high'"),
+        (("--param", "fedback=1"), "invalid_parameter", "did you mean 'feedback'?"),
         (("--param", "query=x"), "invalid_parameter", "query is not a parameter"),
         (("--param", "limit=5", "--limit", "5"), "invalid_parameter", "limit was given twice"),
         (

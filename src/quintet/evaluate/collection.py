@@ -6,7 +6,7 @@ Without corpus.jsonl the judgements are about the files of an index.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,25 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Queries of one kind, and how many of that kind there could have been."""
+
+    queries: tuple[str, ...]
+    possible: int
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
-    """Queries with something to find, in the order of their ids, and what is relevant to each."""
+    """Queries with something to find, in the order of their ids, and what is relevant to each.
+
+    Where they are of several kinds, `groups` says which is which.
+    """
 
     name: str
     queries: Mapping[str, str]
     grades: Mapping[str, Grades]
     notes: tuple[Note, ...] = ()
+    groups: Mapping[str, Group] = field(default_factory=dict)
 
 
 def has_corpus(folder: Path) -> bool:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from quintet.evaluate.calibration import Reliability, reliability
 from quintet.evaluate.collection import Judged
-from quintet.evaluate.report import Measured, Report
+from quintet.evaluate.report import Measured, Report, Summary
 from quintet.evaluate.runs import Found
+from quintet.evaluate.statistics import Comparison
 from quintet.model import Evidence, Signal
 
 QUERIES_SHOWN = 5  # best and worst of each run
@@ -13,6 +15,7 @@ RELEVANT_SHOWN = 10
 LONGEST = 300  # characters of a query
 BARS = 10
 BAR_WIDTH, HEIGHT, MARGIN = 36, 120, 24
+SIDE = 312  # of a reliability diagram: as wide as the others with its margins
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --dim: #667; --line: #ccd; --bar: #3a6ea5; --back: #fff; }
@@ -27,7 +30,8 @@ th:first-child, td:first-child { text-align: left; }
 td, svg { font-variant-numeric: tabular-nums; }
 small, .dim { color: var(--dim); }
 .wide { overflow-x: auto; }
-svg rect { fill: var(--bar); } svg text { fill: var(--ink); font: 11px system-ui, sans-serif; }
+svg rect, svg circle { fill: var(--bar); } svg path { stroke: var(--dim); fill: none; }
+svg text { fill: var(--ink); font: 11px system-ui, sans-serif; }
 article { border-left: 3px solid var(--line); padding-left: 1rem; margin: 1rem 0; overflow-wrap: anywhere; }
 """
 
@@ -43,12 +47,16 @@ def _page(report: Report) -> Iterator[str]:
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{title}</title><style>{STYLE}</style></head><body>"
     yield f"<h1>{title}</h1><p>{len(report.judged.grades)} queries. Below each mean is its 95 % interval.</p>"
+    for note in report.judged.notes:
+        yield f"<p class=dim>{escape(note['message'])}</p>"
     yield from _means(report)
     yield from _comparisons(report)
     for one in report.runs:
         yield f"<section><h2>{escape(one.run.asked.name)}</h2>"
         for metric in report.metrics:
             yield _distribution(str(metric), list(one.values[str(metric)].values()))
+        if one.run.outcomes:
+            yield from _reliability(reliability(one.run.outcomes))
         yield from _queries(one, report)
         yield "</section>"
     yield "</body></html>"
@@ -59,11 +67,18 @@ def _means(report: Report) -> Iterator[str]:
     yield '<div class="wide"><table><thead><tr><th scope="col">run</th>'
     yield "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr></thead><tbody>"
     for one in report.runs:
-        cells = "".join(
-            f"<td>{one.means[name]:.4f}<br><small>{_span(one.intervals[name])}</small></td>" for name in names
-        )
-        yield f"<tr><td>{escape(one.run.asked.name)}</td>{cells}</tr>"
+        yield _row(one.run.asked.name, one, names)
+        for name, group in one.groups.items():
+            yield _row(f"{name} ({group.queries} of {report.judged.groups[name].possible})", group, names)
     yield "</tbody></table></div>"
+
+
+def _row(title: str, summary: Summary, names: Sequence[str]) -> str:
+    cells = "".join(
+        f"<td>{summary.means[name]:.4f}<br><small>{_span(summary.intervals[name])}</small></td>"
+        for name in names
+    )
+    return f"<tr><td>{escape(title)}</td>{cells}</tr>"
 
 
 def _span(edges: tuple[float, float]) -> str:
@@ -71,14 +86,21 @@ def _span(edges: tuple[float, float]) -> str:
 
 
 def _comparisons(report: Report) -> Iterator[str]:
-    for one, comparison in zip(report.runs[1:], report.comparisons, strict=False):
-        against = f"{escape(one.run.asked.name)} against {escape(report.runs[0].run.asked.name)}"
-        yield f'<h2>{against}</h2><table><thead><tr><th scope="col">metric</th><th scope="col">gain</th>'
-        yield '<th scope="col">95 % interval</th><th scope="col">p</th></tr></thead><tbody>'
-        for name, gain in comparison.items():
-            cells = (name, f"{gain.difference:+.4f}", _span(gain.interval), f"{gain.p:.4f}")
-            yield "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
-        yield "</tbody></table>"
+    for one, gain in zip(report.runs[1:], report.comparisons, strict=False):
+        yield f"<h2>{escape(one.run.asked.name)} against {escape(report.runs[0].run.asked.name)}</h2>"
+        yield from _gains(gain.all)
+        for name, gains in gain.groups.items():
+            yield f"<h3>{escape(name)}</h3>"
+            yield from _gains(gains)
+
+
+def _gains(gains: Mapping[str, Comparison]) -> Iterator[str]:
+    yield '<table><thead><tr><th scope="col">metric</th><th scope="col">gain</th>'
+    yield '<th scope="col">95 % interval</th><th scope="col">p</th></tr></thead><tbody>'
+    for name, gain in gains.items():
+        cells = (name, f"{gain.difference:+.4f}", _span(gain.interval), f"{gain.p:.4f}")
+        yield "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+    yield "</tbody></table>"
 
 
 def _distribution(name: str, values: Sequence[float]) -> str:
@@ -102,6 +124,39 @@ def _distribution(name: str, values: Sequence[float]) -> str:
         f'<svg viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}" role="img" '
         f'aria-label="{spoken}">{"".join(parts)}</svg></figure>'
     )
+
+
+def _reliability(found: Reliability) -> Iterator[str]:
+    """A dot a bin, as large as it has answers; on the diagonal confidence keeps its word."""
+    largest = max(one.count for one in found.bins)
+    parts = [f'<path d="M0 0V{SIDE}H{SIDE}M0 {SIDE}L{SIDE} 0"/>', *_scale()]
+    for one in found.bins:
+        across, down = SIDE * one.predicted, SIDE * (1 - one.observed)
+        size = 3 + 9 * (one.count / largest) ** 0.5
+        parts.append(f'<circle cx="{across:.2f}" cy="{down:.2f}" r="{size:.2f}"/>')
+        above = one.observed > one.predicted
+        beside, anchor = (across - size - 4, "end") if above else (across + size + 4, "start")
+        label = f'<text x="{beside:.2f}" y="{down + 4:.2f}" text-anchor="{anchor}">{one.count}</text>'
+        parts.append(label)
+    spoken = "; ".join(f"{one.observed:.2f} of {one.count} at {one.predicted:.2f}" for one in found.bins)
+    whole = SIDE + 2 * MARGIN
+    yield "<figure><figcaption>confidence (across) and the share of answers that are right (up)</figcaption>"
+    yield (
+        f'<svg viewBox="{-MARGIN} {-MARGIN} {whole} {whole}" width="{whole}" height="{whole}" role="img" '
+        f'aria-label="right answers by confidence: {spoken}">{"".join(parts)}</svg></figure>'
+    )
+    yield (
+        "<p>Each question was asked twice, the second time without what is relevant to it. "
+        f"Over {found.count} answers confidence is off by {found.error:.4f} in the mean; "
+        f"its Brier score is {found.brier:.4f}.</p>"
+    )
+
+
+def _scale() -> Iterator[str]:
+    for value in (0, 0.5, 1):
+        at = SIDE * value
+        yield f'<text x="{at:g}" y="{SIDE + 16}" text-anchor="middle">{value}</text>'
+        yield f'<text x="-6" y="{SIDE - at + 4:g}" text-anchor="end">{value}</text>'
 
 
 def _queries(one: Measured, report: Report) -> Iterator[str]:
@@ -150,7 +205,8 @@ def _explained(item: str, ranks: Mapping[str, int], found: Sequence[Found], grad
 
 
 def _signal(name: Signal, seen: Evidence) -> str:
+    place = "not among the" if seen.rank is None else f"rank {seen.rank} of"
     return (
-        f"{name} rank {seen.rank} of {seen.of}, raw {seen.raw:.4g}, weight {seen.weight:.4g}, "
+        f"{name} {place} {seen.of}, raw {seen.raw:.4g}, weight {seen.weight:.4g}, "
         f"gave {seen.contribution:.4g}"
     )

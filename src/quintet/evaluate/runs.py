@@ -7,6 +7,7 @@ from itertools import product
 from quintet.contracts import CONTRACTS, Contract, contract_named, read
 from quintet.contracts.parameters import LIMIT_MAX, rule_of, shown
 from quintet.errors import LimitError, UsageError
+from quintet.evaluate.calibration import Outcome
 from quintet.model import Evidence, Json, Note, Signal
 
 ALL = "all"
@@ -66,6 +67,7 @@ class Run:
     results: Mapping[str, Sequence[Found]]
     seconds: float | None = None
     notes: tuple[Note, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()  # where answers have a confidence
 
     def rankings(self) -> dict[str, list[str]]:
         return {query: [one.item for one in found] for query, found in self.results.items()}

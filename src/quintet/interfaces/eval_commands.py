@@ -1,4 +1,4 @@
-"""`quintet eval`: how good the rankings are, by a collection with judgements."""
+"""`quintet eval`: how good the rankings are, by a collection with judgements or by what is indexed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,9 +20,22 @@ if TYPE_CHECKING:
     from quintet.evaluation import Request
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv.")
+    Path | None,
+    typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv."),
 ]
-Split = Annotated[str, typer.Option("--split", metavar="NAME", help="Which judgements: qrels/NAME.tsv.")]
+Own = Annotated[
+    bool,
+    typer.Option(
+        "--self", help="Ask the index questions made from its own docstrings, headings, commits, ..."
+    ),
+]
+Questions = Annotated[
+    int | None, typer.Option("--queries", metavar="N", help="How many questions --self asks at most.")
+]
+Split = Annotated[
+    str | None,
+    typer.Option("--split", metavar="NAME", help="Which judgements: qrels/NAME.tsv, by default test."),
+]
 Contracts = Annotated[
     list[str] | None,
     typer.Option("--contract", metavar="NAME", help="Whose ranking; 'all' for every one. Repeatable."),
@@ -55,14 +68,18 @@ EvalDb = Annotated[
     ),
 ]
 
+MOST_QUESTIONS = 10_000
+
 
 def register(app: typer.Typer) -> None:
     app.command("eval", short_help="Measure rankings by a collection with judgements.")(eval_command)
 
 
 def eval_command(
-    folder: Folder,
-    split: Split = "test",
+    folder: Folder = None,
+    own: Own = False,
+    queries: Questions = None,
+    split: Split = None,
     contract: Contracts = None,
     mode: Modes = None,
     embedder: options.EmbedderName = None,
@@ -81,22 +98,27 @@ def eval_command(
     """Measure how good rankings are, by queries whose answers are known.
 
     DIR holds a collection in the BEIR layout. Without corpus.jsonl the judgements name files or chunks of
-    the index. Every mean comes with a 95 % interval; the same input gives the same digits everywhere.
+    the index. With --self there are no judgements: the index is asked about its own contents, without the
+    text that the question was made from. Every mean comes with a 95 % interval; the same input gives the
+    same digits everywhere.
 
     \b
     Example:
       quintet eval scifact --contract all --embedder none
-      quintet eval scifact --param rrf_k=10,60 --compare --html report.html
+      quintet eval scifact --contract cfs --param rrf_k=10,60 --compare --html report.html
+      quintet eval --self --mode all --compare
     """
     from quintet.evaluate import metrics as measures
     from quintet.evaluate.report import report
     from quintet.evaluation import DEPTH, Request, evaluate
     from quintet.interfaces.render import progress
+    from quintet.self_evaluation import QUESTIONS
 
+    _check_asked(folder, own, queries, split)
     wanted = measures.metrics_named(_texts(metrics or measures.DEFAULT))
     request = Request(
         folder,
-        options.as_text(split),
+        "test" if split is None else options.as_text(split),
         _texts(contract),
         _texts(mode),
         _grid(_texts(param)),
@@ -105,6 +127,7 @@ def eval_command(
         db,
         max(DEPTH, *(metric.cutoff or 0 for metric in wanted)),
         one_run=run_out is not None,
+        questions=queries or QUESTIONS,
     )
     with progress() as shown:
         judged, runs = evaluate(_placed(request), shown)
@@ -119,6 +142,23 @@ def eval_command(
     return 0
 
 
+def _check_asked(folder: Path | None, own: bool, queries: int | None, split: str | None) -> None:
+    if own and folder is not None:
+        raise UsageError(
+            f"--self asks the index itself, and {str(folder)!r} names a collection; give one of them"
+        )
+    if not own and folder is None:
+        raise UsageError("name the folder of a collection, or ask the index itself with --self")
+    if own and split is not None:
+        raise UsageError("--split chooses the judgements of a collection, and --self has none; leave it out")
+    if not own and queries is not None:
+        raise UsageError(
+            "--queries says how many questions --self makes; a collection has its own: leave it out"
+        )
+    if queries is not None and not 1 <= queries <= MOST_QUESTIONS:
+        raise UsageError(f"--queries is {queries}; it must be a whole number from 1 to {MOST_QUESTIONS}")
+
+
 def _texts(given: Sequence[str] | None) -> list[str]:
     return [options.as_text(one) for one in given or ()]
 
@@ -127,13 +167,13 @@ def _placed(request: "Request") -> "Request":
     """With the index that judgements without a corpus are about."""
     from quintet.evaluate.collection import has_corpus
 
-    if not request.searches:
-        if request.one_run:
-            raise UsageError(
-                "--run-out writes what is searched, and --run-in alone searches nothing; leave it out"
-            )
-        return request
-    return request if has_corpus(request.folder) else replace(request, db=options.index_folder(request.db))
+    if not request.searches and request.one_run:
+        raise UsageError(
+            "--run-out writes what is searched, and --run-in alone searches nothing; leave it out"
+        )
+    if request.folder is None or (request.searches and not has_corpus(request.folder)):
+        return replace(request, db=options.index_folder(request.db))
+    return request
 
 
 def _show(made: "Report", *, per_query: bool, as_json: bool) -> None:

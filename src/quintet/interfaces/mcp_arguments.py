@@ -106,7 +106,7 @@ class Search(Arguments):
         ),
     ] = Field(default_factory=dict)
     params: dict[str, Any] = Field(
-        default_factory=dict, description='Further parameters of the contract: {"rrf_k": 20}.'
+        default_factory=dict, description='Further parameters of the contract: {"semantic_weight": 0.5}.'
     )
     max_tokens: MaxTokens = None
     receipt: bool = Field(

@@ -72,10 +72,11 @@ class Receipt(TypedDict):
 
 
 class Search(Answered):
-    """The chosen contract's own body; the house ranking has query, mode and results."""
+    """The chosen contract's own body; the house ranking has query, mode, confidence and results."""
 
     query: NotRequired[str]
     mode: NotRequired[str]
+    confidence: NotRequired[float | None]
     results: NotRequired[list[Object]]
     retrieval_calls: NotRequired[list[Object]]
     receipt: NotRequired[Receipt]
@@ -174,6 +175,7 @@ class Status(TypedDict):
     lag: LagRead
     cache: CacheRead
     hnsw: HnswRead | None
+    tuned: dict[str, float]
 
 
 class NearRead(TypedDict):

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from mcp_types import ResourceLink
 
 from quintet.contracts.tokens import tokens
-from quintet.interfaces.views import View, placed, views
+from quintet.interfaces.views import View, placed, sure, views
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -19,9 +19,10 @@ CHUNK_URI = "quintet://chunk/"
 
 
 def search_text(contract: str, body: Mapping[str, Any]) -> str:
-    """Each result with its place, heading, score, reference and text; then the notes."""
+    """How sure the answer is; each result with its place, heading, score, reference and text; the notes."""
     shown = [result_text(rank, view) for rank, view in enumerate(views(contract, body), 1)]
-    head = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
+    counted = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
+    head = ", ".join(filter(None, [counted, sure(body)]))
     digest = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
     return "\n\n".join([head, *shown, *_notes(body), *digest])
 
@@ -123,6 +124,8 @@ def status_text(body: Mapping[str, Any]) -> str:
         f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
         f"cache: {cache['entries']} searches kept, {cache['hits']} hits, {cache['misses']} misses",
     ]
+    if body["tuned"]:
+        lines.append("tuned: " + ", ".join(f"{name} {value:g}" for name, value in body["tuned"].items()))
     return "\n".join(lines)
 
 

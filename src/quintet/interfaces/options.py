@@ -75,7 +75,7 @@ Parameters = Annotated[
     typer.Option(
         "--param",
         metavar="NAME=VALUE",
-        help="A parameter of the contract, e.g. rrf_k=20. VALUE is JSON, else text. Repeatable.",
+        help="A parameter of the contract, e.g. semantic_weight=0.5. VALUE is JSON, else text. Repeatable.",
     ),
 ]
 Filters = Annotated[
@@ -167,7 +167,7 @@ def _parameter(given: str) -> tuple[str, object]:
     name, separator, value = given.partition("=")
     name = name.strip()
     if not separator or not name:
-        raise UsageError(f"--param is {given!r}; it must be name=value, e.g. rrf_k=20")
+        raise UsageError(f"--param is {given!r}; it must be name=value, e.g. semantic_weight=0.5")
     if name in TAKEN:
         raise UsageError(
             f"{name} is not a parameter of a contract; see 'quintet search --help'",

@@ -53,6 +53,16 @@ def views(contract: str, body: Item) -> list[View]:
     return [VIEWS[contract](item) for call in calls for item in call["results"]]
 
 
+def sure(body: Item) -> str | None:
+    """The confidence of an answer in words, where it is known.
+
+    >>> sure({"confidence": 0.42})
+    'confidence 0.42'
+    """
+    known = body.get("confidence")
+    return None if known is None else f"confidence {known:g}"
+
+
 def backed(contract: str, response: "Response") -> list[View]:
     """The results with the evidence and the passages behind them, which the body need not hold."""
     found, answer = views(contract, response.body), response.answer
@@ -67,7 +77,8 @@ def backed(contract: str, response: "Response") -> list[View]:
 def _evidence(item: "Ranked") -> Iterator[Measure]:
     """What each signal gave, their sum, and the freshness factor that sum was multiplied by, if any."""
     for signal, seen in item.evidence.items():
-        remark = f"rank {seen.rank}, raw {seen.raw:.4g}, weight {seen.weight:.4g}"
+        place = "not listed" if seen.rank is None else f"rank {seen.rank}"
+        remark = f"{place}, raw {seen.raw:.4g}, weight {seen.weight:.4g}"
         yield Measure(signal, seen.contribution, seen.contribution, remark)
     yield Measure("sum", total(item.evidence))
     if item.freshness_factor != 1.0:

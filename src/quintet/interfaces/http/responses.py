@@ -13,9 +13,10 @@ OPEN: Schema = {"type": "object"}
 LINES: Schema = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
 MAYBE_COUNT: Schema = {"type": ["integer", "null"], "minimum": 0}
 MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+PROBABILITY: Schema = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 
 
-RECALL: Schema = {"type": "object", "additionalProperties": {"type": "number"}}
+NUMBERS: Schema = {"type": "object", "additionalProperties": {"type": "number"}}
 
 
 def closed(properties: Mapping[str, Schema], optional: tuple[str, ...] = ()) -> Schema:
@@ -66,7 +67,9 @@ RECEIPT = closed(
 BESIDE: Mapping[str, Schema] = {"status": STATUSES, "notes": several(NOTE), "receipt": RECEIPT}
 ERROR = closed({"error": closed({"code": TEXT, "message": TEXT, "details": OPEN})})
 
-EVIDENCE = closed({"rank": COUNT, "score": NUMBER, "raw": NUMBER, "weight": NUMBER, "contribution": NUMBER})
+EVIDENCE = closed(
+    {"rank": MAYBE_COUNT, "score": NUMBER, "raw": NUMBER, "weight": NUMBER, "contribution": NUMBER}
+)
 HOUSE_RESULT = closed(
     {
         "chunk_id": TEXT,
@@ -179,7 +182,7 @@ def _body(properties: Mapping[str, Schema]) -> Schema:
 
 
 BODIES: Mapping[str, Schema] = {
-    "quintet": _body({**ASKED, "results": several(HOUSE_RESULT)}),
+    "quintet": _body({**ASKED, "confidence": PROBABILITY, "results": several(HOUSE_RESULT)}),
     "rifflux": _body({**ASKED, "count": COUNT, "embedding_model": TEXT, "results": several(RIFFLUX_RESULT)}),
     "harness": _body({**ASKED, "hybrid_alpha": NUMBER, "results": several(HARNESS_RESULT)}),
     "mcb": _body({"query": TEXT, "k": COUNT, "results": several(MCB_RESULT)}),
@@ -213,10 +216,11 @@ STATUS = closed(
         "lag": closed({"added": COUNT, "changed": COUNT, "removed": COUNT, "missing_roots": several(TEXT)}),
         "hnsw": {
             "anyOf": [
-                closed({"rows": COUNT, "of": COUNT, "recall": RECALL, "building": FLAG}),
+                closed({"rows": COUNT, "of": COUNT, "recall": NUMBERS, "building": FLAG}),
                 {"type": "null"},
             ]
         },
+        "tuned": NUMBERS,
         "cache": closed(dict.fromkeys(("hits", "misses", "evictions", "expired", "entries", "bytes"), COUNT)),
         "index": TEXT,
     }

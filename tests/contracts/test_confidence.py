@@ -1,0 +1,168 @@
+"""How sure the house ranking is of its first result, and when it does not know."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quintet
+from contracts.fixed import FixedEmbedder, circle, codes, ladder, results, write
+from quintet.contracts.confidence import FITTED, LOW, Calibration, Signs, confidence, low_confidence, signs
+from quintet.embed.models import MODELS
+from quintet.model import Evidence, Ranked
+
+GRANITE = MODELS["granite"].identity
+FAR = (1.0, 3.0)
+
+
+class Granite(FixedEmbedder):
+    """Vectors by hand under the name of the model that was fitted."""
+
+    identity = GRANITE
+
+
+Shelf = Callable[..., quintet.Index]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    """Indexes of a ladder of files; the nearest to the query `word` comes first."""
+    with ExitStack() as stack:
+
+        def make(count: int = 15, vectors: Mapping[str, Any] | None = None) -> quintet.Index:
+            files = ladder(count)
+            files["f000.txt"] = "word word"  # `word` alone is the query
+            place = tmp_path / str(count)
+            embedder = Granite(circle(list(files.values())) if vectors is None else vectors)
+            index = stack.enter_context(quintet.open(place / "index", embedder=embedder))
+            index.sync([write(place / "shelf", files)])
+            return index
+
+        yield make
+
+
+def evidence(raw: float) -> Evidence:
+    return Evidence(1, 1, raw, raw, raw, 1.0, raw)
+
+
+def ten(first: float = 0.9, last: float = 0.5) -> list[Ranked]:
+    scores = [first, *[last] * 9]
+    return [Ranked(str(at), score, str(at), {"semantic": evidence(score)}) for at, score in enumerate(scores)]
+
+
+def test_the_fitted_model_is_the_one_that_is_shipped() -> None:
+    assert set(FITTED) == {GRANITE}
+
+
+def test_confidence_is_the_logistic_function_of_the_cosine_and_the_lead(shelf: Shelf) -> None:
+    body: Any = shelf().search("word").body
+    fitted, found = FITTED[GRANITE], body["results"]
+    cosine, lead = found[0]["signals"]["semantic"]["raw"], found[0]["score"] - found[9]["score"]
+    odds = fitted.intercept + fitted.cosine * cosine + fitted.lead * lead
+    assert body["confidence"] == round(1 / (1 + exp(-odds)), 3)
+    assert list(body) == ["query", "mode", "confidence", "results"]
+
+
+@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_probability_stays_in_range_and_grows_with_each_sign(
+    cosine: float, lead: float, more: float
+) -> None:
+    for fitted in FITTED.values():
+        here = fitted.probability(Signs(cosine, lead))
+        assert 0 <= here <= 1
+        assert fitted.probability(Signs(cosine + more, lead)) >= here
+        assert fitted.probability(Signs(cosine, lead + more)) >= here
+
+
+def test_the_limit_changes_nothing(shelf: Shelf) -> None:
+    index = shelf()
+    found = {limit: index.search("word", limit=limit) for limit in (1, 3, 10, 16)}
+    assert [len(results(one)) for one in found.values()] == [1, 3, 10, 15]
+    assert len({one.body["confidence"] for one in found.values()}) == 1
+    assert found[1].body["confidence"] is not None
+    assert all(len(one.answer.best) == 10 for one in found.values() if one.answer)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"mode": "lexical"},
+        {"mode": "semantic"},
+        {"semantic_weight": 0.5},
+        {"heading_weight": 1.0},
+        {"half_score": 30.0},
+        {"feedback": 0.0},
+        {"syntax": "fts5"},
+    ],
+)
+def test_scores_made_in_another_way_say_nothing_about_it(shelf: Shelf, params: dict[str, Any]) -> None:
+    response = shelf().search("word", **params)
+    assert len(results(response)) == 10
+    assert response.body["confidence"] is None
+    assert "low_confidence" not in codes(response)
+
+
+def test_fewer_than_ten_results_say_nothing_about_it(shelf: Shelf) -> None:
+    assert shelf(9).search("word").body["confidence"] is None
+    index = shelf(10)
+    assert index.search("word").body["confidence"] is not None
+    nine = index.search("word", filters={"not": {"path": "f003.txt"}})
+    assert (len(results(nine)), nine.body["confidence"]) == (9, None)
+    assert signs([]) is None
+
+
+def test_one_result_without_a_vector_makes_the_lead_meaningless() -> None:
+    whole = ten()
+    assert signs(whole) == Signs(0.9, 0.9 - 0.5)
+    blind = Ranked("9", 0.5, "9", {"lexical": evidence(0.5)})
+    assert signs([*whole[:9], blind]) is None
+
+
+def test_another_embedder_says_nothing_about_it() -> None:
+    assert confidence(ten(), GRANITE) is not None
+    assert confidence(ten(), "hash-384") is None
+
+
+def test_a_query_without_an_embedding_says_nothing_about_it(shelf: Shelf) -> None:
+    response = shelf(vectors={"word": None}).search("word")
+    assert (response.status, response.body["confidence"]) == ("degraded", None)
+
+
+def test_low_confidence_is_noted_with_the_number_and_what_to_do(shelf: Shelf) -> None:
+    texts = ["word word", *list(ladder(15).values())[1:]]
+    response = shelf(vectors={"word": (1.0, 0.0), **dict.fromkeys(texts, FAR)}).search("word", limit=2)
+    known = response.body["confidence"]
+    assert isinstance(known, float) and known < LOW
+    (note,) = response.notes
+    assert note["code"] == "low_confidence"
+    assert f"a probability of {known:g} only" in note["message"]
+    assert "ask in other words, or check that it is indexed" in note["message"]
+
+
+def test_a_sure_answer_has_no_note(shelf: Shelf) -> None:
+    texts = ["word word", *list(ladder(15).values())[1:]]
+    near = {"word": (1.0, 0.0), **dict.fromkeys(texts, FAR), texts[4]: (1.0, 0.01)}
+    response = shelf(vectors=near).search("word")
+    known = response.body["confidence"]
+    assert isinstance(known, float) and known > 0.9
+    assert codes(response) == []
+
+
+@pytest.mark.parametrize(("known", "noted"), [(None, 0), (0.0, 1), (LOW - 0.001, 1), (LOW, 0), (1.0, 0)])
+def test_the_note_is_for_what_lies_below_the_threshold(known: float | None, noted: int) -> None:
+    assert len(low_confidence(known)) == noted
+
+
+def test_a_receipt_stays_the_same_whatever_the_table_holds(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = shelf()
+    before, receipt = index.receipts.search("word")
+    monkeypatch.setitem(FITTED, GRANITE, Calibration(0.0, 0.0, 0.0))
+    assert index.search("word").body["confidence"] == 0.5 != before.body["confidence"]
+    assert index.receipts.verify(receipt).identical
