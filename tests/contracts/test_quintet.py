@@ -44,7 +44,8 @@ def test_the_contributions_add_up_to_the_score(library: Library, mode: str, weig
     for item in found if mode == "hybrid" else ():
         lexical, semantic = item["signals"]["lexical"], item["signals"]["semantic"]
         assert semantic["contribution"] == weight * semantic["score"]
-        assert lexical["contribution"] == (1 - weight) * (lexical["score"] / (lexical["score"] + 2))
+        assert lexical["weight"] == round(1 - weight, 12)
+        assert lexical["contribution"] == lexical["weight"] * (lexical["score"] / (lexical["score"] + 2))
 
 
 def test_nothing_counts_as_zero_for_standing_below_the_depth(library: Library) -> None:
@@ -63,8 +64,10 @@ def test_feedback_moves_the_query_towards_the_best_result(library: Library) -> N
         files["unlike.txt"]: (0.6, -0.8),
     }
     index = library(files, vectors)
-    still = {item["path"]: item["signals"]["semantic"] for item in results(index.search("word", feedback=0))}
-    moved = {item["path"]: item["signals"]["semantic"] for item in results(index.search("word", feedback=0.5))}
+    still, moved = (
+        {item["path"]: item["signals"]["semantic"] for item in results(index.search("word", feedback=weight))}
+        for weight in (0, 0.5)
+    )
     assert still["like.txt"]["score"] == still["unlike.txt"]["score"] == still["like.txt"]["raw"]
     assert moved["like.txt"]["score"] > still["like.txt"]["score"] > moved["unlike.txt"]["score"]
     assert {path: seen["raw"] for path, seen in moved.items()} == {
@@ -88,7 +91,7 @@ def test_signals_show_what_each_backend_said(library: Library) -> None:
     response = library(FILES, VECTORS).search("cache ttl", feedback=0)
     found = {item["path"]: item["signals"] for item in results(response)}
     lexical = found["cache.txt"]["lexical"]
-    assert lexical["raw"] == -lexical["score"] < 0 and lexical["rank"] == 1
+    assert lexical["raw"] < 0 < lexical["score"] and lexical["rank"] == 1
     semantic = found["notes.txt"]["semantic"]
     assert semantic["raw"] == semantic["score"] > 0 and semantic["rank"] == 1
     assert set(found["other.txt"]) == {"semantic"}

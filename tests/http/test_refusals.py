@@ -70,7 +70,7 @@ def test_an_unknown_field_is_refused_with_a_hint(
         b"",
         b"{",
         b'{"query": NaN}',
-        b'{"query": "x", "rrf_k": Infinity}',
+        b'{"query": "x", "semantic_weight": Infinity}',
         b"\xff\xfe",
         b"[" * 100_000,
         b'{"limit": ' + b"9" * 5_000 + b"}",

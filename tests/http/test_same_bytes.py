@@ -39,7 +39,7 @@ REQUESTS = [
     *(Asked("cache", "rifflux", {"mode": mode}) for mode in ("lexical", "semantic", "hybrid")),
     *(Asked("cache", "knowledge", {"search_method": name}) for name in ("keyword", "semantic", "hybrid")),
     *(Asked("cache", contract, {"limit": 2}) for contract in ("quintet", "harness", "mcb", "cfs")),
-    Asked("cache", "quintet", {"rrf_k": 20, "filters": {"path": "docs/**"}}),
+    Asked("cache", "quintet", {"semantic_weight": 0.5, "filters": {"path": "docs/**"}}),
     Asked("cache", "quintet", {"filters": "path:docs/** OR -lang:python"}),
     Asked("cache lang:python", "quintet", {"filters": {"or": ["path:src/**", {"not": {"lang": "c"}}]}}),
     Asked("cache", "cfs", {"filters": {"path": "docs/**"}, "filter_mode": "post"}),

@@ -96,10 +96,12 @@ async def test_search_speaks_every_contract(address: str, shelf: Path, contract:
 
 async def test_search_takes_filters_and_further_parameters(address: str) -> None:
     async with Client(address) as client:
-        given = {"query": "cache", "filters": {"path": "docs/**"}, "params": {"rrf_k": 20}, "mode": "hybrid"}
+        filters = {"path": "docs/**"}
+        given = {"query": "cache", "filters": filters, "params": {"semantic_weight": 0.5}, "mode": "hybrid"}
         found = body(await client.call_tool("search", given))
     assert {result["path"] for result in found["results"]} == {"docs/cache.md", "docs/keys.md"}
-    assert found["results"][0]["score"] == pytest.approx(1 / (20 + 1) + 1 / (20 + 1))
+    weights = [seen["weight"] for seen in found["results"][0]["signals"].values()]
+    assert weights == [0.5, 0.5]
 
 
 async def test_retrieve_takes_the_canonical_request(address: str) -> None:

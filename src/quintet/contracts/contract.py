@@ -22,6 +22,7 @@ class Reading:
     phrases_required: bool = False
     parts: bool = False
     stems: bool = False  # words whatever their endings
+    even: bool = False  # scores as they would be in an index of 8,000 chunks, whatever its size
     field_weights: tuple[tuple[str, float], ...] = ()
     min_score: float | None = None
     exact_bm25: bool = True  # scores are FTS5's own; False leaves them to the text index in use

@@ -48,7 +48,7 @@ def profile(params: Params) -> Profile:
         case "semantic":
             return Profile((Branch("semantic", DEEP),), WeightedSum(), TIES)
     weight = params.semantic_weight
-    lexical = Branch("lexical", DEEP, 1 - weight, Saturating(params.half_score), complete=True)
+    lexical = Branch("lexical", DEEP, round(1 - weight, 12), Saturating(params.half_score), complete=True)
     semantic = Branch("semantic", DEEP, weight, "unit", complete=True)
     return Profile((lexical, semantic), WeightedSum(), TIES, feedback=params.feedback)
 
@@ -67,6 +67,7 @@ def plan(query: str, params: Params) -> Plan:
             stop_words=False,
             parts=True,
             stems=True,
+            even=params.mode == "hybrid",
             field_weights=(("heading_path", params.heading_weight), ("title", params.heading_weight)),
             exact_bm25=False,
         ),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import log
 from time import perf_counter
 
 import numpy as np
@@ -16,6 +17,7 @@ from quintet.search.parse import parse
 from quintet.vector import Int16, cosine, dots, quantise
 
 SEEDS = 10  # nodes a graph walk starts from
+EVEN = 9.0  # the natural logarithm of about 8,000: near the sizes that the house ranking was chosen on
 
 
 @dataclass(slots=True)
@@ -70,8 +72,16 @@ def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, ma
     if parsed.query is None:
         return
     hits = snapshot.text.search(parsed.query, depth(plan.profile, "lexical", plan.limit), within)
+    if plan.reading.even:
+        scale = _scale(snapshot)
+        hits = [Hit(hit.chunk_id, scale * hit.score, hit.raw) for hit in hits]
     least = plan.reading.min_score
     legs.hits["lexical"] = hits if least is None else [hit for hit in hits if hit.score >= least]
+
+
+def _scale(snapshot: Snapshot) -> float:
+    """BM25 grows with the logarithm of the number of chunks, which a fixed half score must not feel."""
+    return EVEN / log(1 + max(snapshot.catalog.counts().chunks, 1))
 
 
 def _semantic(
@@ -109,14 +119,18 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
         listed = {hit.chunk_id for hit in hits}
         missing = [chunk_id for chunk_id in brought if chunk_id not in listed]
         with legs.timed(branch.signal):
-            more = _scored(legs, snapshot, branch.signal, missing)
+            more = _scored(legs, snapshot, plan, branch.signal, missing)
         legs.hits[branch.signal] = [*hits, *sorted(more, key=lambda hit: -steady(hit.score))]
 
 
-def _scored(legs: Legs, snapshot: Snapshot, signal: Signal, chunk_ids: Sequence[str]) -> list[Hit]:
+def _scored(
+    legs: Legs, snapshot: Snapshot, plan: Plan, signal: Signal, chunk_ids: Sequence[str]
+) -> list[Hit]:
     if signal == "lexical":
         scores = snapshot.text.scores(legs.text, chunk_ids) if legs.text else {}
-        return [Hit(one, scores[one], -scores[one], listed=False) for one in chunk_ids if one in scores]
+        scale = _scale(snapshot) if plan.reading.even else 1.0
+        found = [one for one in chunk_ids if one in scores]
+        return [Hit(one, scale * scores[one], -scores[one], listed=False) for one in found]
     assert legs.vector is not None  # or there would be no hits to complete
     cosines = _cosines(legs.vector, snapshot.vectors.of(chunk_ids))
     return [Hit(one, cosines[one], cosines[one], listed=False) for one in chunk_ids if one in cosines]
