@@ -26,4 +26,5 @@ def main(folder: Path) -> None:
             print(number, flush=True)
 
 
-main(Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -192,6 +192,8 @@ def _stemmed(text: Table, parts: Table, words: Words) -> tuple[Table, Int64, Int
 
 def merged(several: Sequence[tuple[Segment, Bool | None]], words: Words) -> Segment:
     """One segment of all chunks that are still alive."""
+    if not several:
+        return built((), words)
     kept = [np.arange(len(one)) if live is None else np.flatnonzero(live) for one, live in several]
     segments = [one for one, _ in several]
     rows = np.concatenate([one.rows[numbers] for one, numbers in zip(segments, kept, strict=True)])

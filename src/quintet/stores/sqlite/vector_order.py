@@ -62,14 +62,13 @@ def order_of(connection: apsw.Connection, earlier: Order | None, file: Path) -> 
 
 
 def _columns(rows: Sequence[Any]) -> tuple[Int64, Int64, Ids]:
-    if not rows:
-        return np.empty(0, np.int64), np.empty(0, np.int64), _ids(())
-    chunks, places, documents, *_ = zip(*rows, strict=True)
+    chunks, places, documents, *_ = zip(*rows, strict=True) if rows else ((), (), ())
     return np.array(chunks, np.int64), np.array(places, np.int64), _ids(documents)
 
 
 def _ids(documents: Iterable[bytes]) -> Ids:
-    return np.frombuffer(b"".join(documents), np.uint64).reshape(-1, 2)
+    joined = b"".join(documents)
+    return np.frombuffer(joined, np.uint64).reshape(-1, 2) if joined else np.empty((0, 2), np.uint64)
 
 
 def _last(connection: apsw.Connection) -> int:
