@@ -206,11 +206,14 @@ def replace_file(file: Path, text: str) -> None:
 
 
 def chosen_sets(only: Sequence[str] | None) -> Mapping[str, Kind]:
+    """Those named, else all but the folders, which take as long as the rest together."""
     known = known_sets()
     unknown = [name for name in only or () if name not in known]
     if unknown:
         raise SystemExit(f"there is no set {unknown[0]!r}; there are: {', '.join(map(repr, known))}")
-    return {name: kind for name, kind in known.items() if not only or name in only}
+    return {
+        name: kind for name, kind in known.items() if (name in only if only else not name.endswith(FILES))
+    }
 
 
 def main() -> None:
