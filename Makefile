@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+PEERS := .venv-peers/.installed
 
-.PHONY: install test lint types unit coverage test-slow demo bench clean
+.PHONY: install test lint types unit test-slow demo relevance bench bench-check clean
 
 install: $(STAMP)
 
@@ -32,8 +33,19 @@ test-slow: install
 demo: install
 	@sh docs/demo.sh
 
-bench: install
-	$(BIN)/python bench/speed.py
+relevance: install
+	$(BIN)/python bench/relevance.py
+
+$(PEERS): pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -e '.[hnsw,peers]'
+	@touch $(PEERS)
+
+bench: $(PEERS)
+	.venv-peers/bin/python bench/peers.py
+
+bench-check: install
+	$(BIN)/python bench/check.py
 
 clean:
-	rm -rf .venv .quintet .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf .venv .venv-peers .quintet .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build

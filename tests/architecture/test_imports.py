@@ -30,6 +30,7 @@ IMPURE = {"os", "io", "time", "random", "secrets", "socket", "subprocess", "path
 CONFINED = {
     "apsw": "stores",
     "numkong": "stores",
+    "tantivy": "stores",
     "tree_sitter": "ingest/parse",
     "rustworkx": "stores",
     "markdown_it": "ingest/parse",
