@@ -4,7 +4,7 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
@@ -286,3 +286,26 @@ def test_the_doctor_counts_memories_that_cannot_be_found(built: Path) -> None:
     with quintet.open(built, "hashing") as index:
         check = _memory_check(index)
         assert (check.ok, "0 of 1 chunks are searchable" in check.message) == (False, True)
+
+
+def test_vectors_that_a_database_put_back_never_had_are_not_taken_for_those_that_come(tmp_path: Path) -> None:
+    folder, notes = tmp_path / "index", tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("alpha text", "utf-8")
+    with quintet.open(folder, embedder="hashing") as index:
+        index.sync([notes])
+        index.search("alpha")
+    shutil.copy(folder / "index.db", tmp_path / "kept.db")
+    (notes / "b.md").write_text("bananas and cherries", "utf-8")
+    with quintet.open(folder, embedder="hashing") as index:
+        index.sync()
+        index.search("bananas")
+    (notes / "b.md").unlink()
+    shutil.copy(tmp_path / "kept.db", folder / "index.db")
+    with quintet.open(folder, embedder="hashing") as index:
+        index.search("alpha")
+        (notes / "c.md").write_text("zebras in the zoo", "utf-8")
+        index.sync()
+        found: Any = index.search("zebras in the zoo", mode="semantic").body["results"]
+        assert found[0]["path"] == "c.md" and found[0]["score"] > 0.9
+        assert all(check.ok for check in index.doctor())

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -265,3 +265,34 @@ def test_the_doctor_compares_the_postings_with_the_text(
     shelf.store._postings = PostingsViews(shelf.store.folder)
     assert not check().ok
     assert "text-*.postings" in check().message
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_as_it_was_checked(
+    shelf: "Shelf", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.put({f"a{number}": f"fox run {number}" for number in range(20)})
+    with shelf.store.writer(0) as writer:
+        writer.settle()
+    (file,) = shelf.store.folder.glob("text-*.postings")
+    checked = postings_file._is_sound
+
+    def replaced(*arguments: Any) -> bool:
+        other = file.with_suffix(".other")
+        other.write_bytes(bytes(file.stat().st_size))
+        other.replace(file)
+        return checked(*arguments)
+
+    monkeypatch.setattr(postings_file, "_is_sound", replaced)
+    found = postings_file.read(file)
+    assert found is not None and b"fox" in found[1].text.terms.words()
+
+
+def test_a_plain_term_and_its_family_of_endings_are_kept_apart(shelf: "Shelf") -> None:
+    """Both lists are long enough to be kept, and in the first segment they are the same."""
+    shelf.put({f"a{number:05}": "run" for number in range(2_500)} | {"z": "other"})
+    plain, family = TextQuery(("run",)), TextQuery(("run",), stems=True)
+    shelf.hits(plain)
+    shelf.put({"b": "running run running"})
+    for queries in ((plain, family), (family, plain)):
+        found = [shelf.scores(query, 3_000) for query in queries]
+        assert {len(one) for one in found} == {2_501}

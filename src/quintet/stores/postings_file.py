@@ -65,7 +65,8 @@ def read(file: Path) -> tuple[State, Segment] | None:
             about, begin = _header(source)
             if not all(_is_sound(source, begin, place) for place in about["arrays"]):
                 return None
-        return State(*about["state"]), _mapped(file, begin, about["arrays"])
+            # What was checked is mapped, not what another process may have put in its place meanwhile.
+            return State(*about["state"]), _mapped(source, begin, about["arrays"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -106,8 +107,8 @@ def _is_sound(source: BinaryIO, begin: int, place: list[Any]) -> bool:
     return bool(found == expected)
 
 
-def _mapped(file: Path, begin: int, places: list[list[Any]]) -> Segment:
-    whole = np.memmap(file, np.uint8, "r")
+def _mapped(source: BinaryIO, begin: int, places: list[list[Any]]) -> Segment:
+    whole = np.memmap(source, np.uint8, "r")
     named: dict[str, Array] = {}
     for name, kind, shape, at, _ in places:
         first = begin + at

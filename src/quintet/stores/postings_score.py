@@ -5,7 +5,7 @@ Source: fts5_aux.c of SQLite. The order of its operations is kept, since sums of
 
 import threading
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -27,9 +27,11 @@ Weights = tuple[float, float, float]
 class Statistics:
     """What BM25 needs of a whole table: its rows, and what a chunk's length does to a score."""
 
-    def __init__(self, tokens: Int64, rows: int) -> None:
-        """`tokens` is by chunk, 0 for chunks that are gone."""
+    def __init__(self, tokens: Int64, rows: int, *, gentle: bool = False) -> None:
+        """`tokens` is by chunk, 0 for chunks that are gone. `gentle` lets a term in most chunks still count,
+        as Lucene does: of a few chunks, nearly every word is in half of them."""
         self.rows = rows
+        self._gentle = gentle
         self.norms: Float64 = np.zeros(len(tokens))
         total = int(tokens.sum())
         if total:
@@ -37,8 +39,10 @@ class Statistics:
             self.norms = K1 * (1 - B + B * tokens.astype(np.float64) / average)
 
     def idf(self, matching: int) -> float:
-        idf = log((self.rows - matching + 0.5) / (matching + 0.5))
-        return idf if idf > 0.0 else LEAST_IDF
+        odds = (self.rows - matching + 0.5) / (matching + 0.5)
+        if self._gentle:
+            return log(1.0 + odds)
+        return max(log(odds), LEAST_IDF)
 
 
 def weighed(triples: Int32, weights: Weights) -> Float64:
@@ -144,7 +148,8 @@ class View:
         in_text = Statistics(text, self.live)
         in_parts = Statistics(parts, int(np.count_nonzero(parts)))
         self.kept = Kept()
-        self.statistics = {"text": in_text, "parts": in_parts, "stems": in_text}
+        by_stem = Statistics(text, self.live, gentle=True)
+        self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
 
     def _alive(self) -> Bool | None:
         if all(one.live is None for one in self.portions):
@@ -200,7 +205,7 @@ def _postings(portion: Portion, name: str, term: int) -> Postings:
 def _united(several: Sequence[Postings]) -> Postings:
     """Postings of several terms in one portion, added up."""
     if len(several) == 1:
-        return several[0]
+        return replace(several[0], name=None)
     chunks, at = np.unique(np.concatenate([one.chunks for one in several]), return_inverse=True)
     counts = np.zeros((len(chunks), len(FIELDS)), np.int32)
     np.add.at(counts, at, np.concatenate([one.triples[one.codes] for one in several]))

@@ -30,7 +30,8 @@ class Term:
         self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: Weighing
     ) -> None:
         self.table = table
-        self.name = None if postings[0].name is None else (postings[0].name, weighing.weights)
+        names = tuple(one.name for one in postings)
+        self.name = None if None in names else (names, weighing.weights)
         self.postings = postings
         self.size = sum(len(one.chunks) for one in postings)
         self.idf = statistics.idf(sum(one.alive for one in postings))

@@ -30,7 +30,7 @@ class Scoring:
         """In FTS5's order, which is that of the query, table after table."""
         if self._wanted.whole is not None:
             return [self._ranked("text", self._wanted.whole)]
-        statistics = self._view.statistics["text"]
+        statistics = self._view.statistics["stems"]
         stems = [Term(one, "text", statistics, self._weighing["text"]) for one in self.stemmed() if one]
         cjk = [self._ranked("cjk", self._wanted.scored["cjk"])] if "cjk" in self._wanted.either else []
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *cjk]

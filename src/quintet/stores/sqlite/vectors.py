@@ -108,6 +108,8 @@ class VectorViews:
 def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matrix:
     """The matrix on disk, unless it ran ahead of a database that lost its last commits or was put back."""
     matrix = Matrix(folder, dimensions)
+    if len(matrix) > (connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").get or 0):
+        return Matrix(folder, dimensions, anew=True)  # rows that this database never had
     last = min(len(matrix), connection.execute("SELECT max(row) FROM vectors").get or 0)
     after = max(0, last - COMPARED)
     stored = _rows(connection, after, last, dimensions)
