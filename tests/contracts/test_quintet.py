@@ -1,11 +1,13 @@
 """The house ranking end to end."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import quintet
 from contracts.conftest import Library
-from contracts.fixed import codes, paths, results, same_place_in_both
+from contracts.fixed import codes, paths, results, same_place_in_both, write
 
 FILES = {
     "cache.txt": "cache ttl and cache size",
@@ -143,3 +145,21 @@ def test_equal_scores_of_one_signal_go_by_path(library: Library) -> None:
     index = library(dict.fromkeys(("c.txt", "a.txt", "d.txt", "b.txt", "e.txt"), "the same words"), {})
     for mode in MODES:
         assert paths(index.search("words", mode=mode)) == ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]
+
+
+def test_a_chunk_without_a_vector_yet_counts_as_the_last_that_meaning_found(tmp_path: Path) -> None:
+    files = {f"{number:02}.md": f"about the fox number {number}" for number in range(60)}
+    shelf = write(tmp_path / "shelf", files)
+    with quintet.open(tmp_path / "index", embedder="hashing") as index:
+        index.sync([shelf])
+        write(shelf, {"new.md": "quokka fox running"})
+        index.sync(embed=False)
+        best = next(one for one in results(index.search("quokka fox running"))[:3] if one["path"] == "new.md")
+        assert best["signals"]["semantic"]["rank"] is None
+
+
+def test_without_any_vector_meaning_says_nothing(tmp_path: Path) -> None:
+    shelf = write(tmp_path / "shelf", {"a.md": "a fox", "b.md": "a dog"})
+    with quintet.open(tmp_path / "index", embedder="hashing") as index:
+        index.sync([shelf], embed=False)
+        assert [set(item["signals"]) for item in results(index.search("fox"))] == [{"lexical"}]

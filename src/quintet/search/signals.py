@@ -114,7 +114,7 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
     brought = list(dict.fromkeys(chunks_of(legs.hits)))
     for branch in plan.profile.branches:
         hits = legs.hits.get(branch.signal)
-        if not branch.complete or hits is None:
+        if not branch.complete or not hits:
             continue
         listed = {hit.chunk_id for hit in hits}
         missing = [chunk_id for chunk_id in brought if chunk_id not in listed]
@@ -133,7 +133,10 @@ def _scored(
         return [Hit(one, scale * scores[one], -scores[one], listed=False) for one in found]
     assert legs.vector is not None  # or there would be no hits to complete
     cosines = _cosines(legs.vector, snapshot.vectors.of(chunk_ids))
-    return [Hit(one, cosines[one], cosines[one], listed=False) for one in chunk_ids if one in cosines]
+    # A chunk that has no vector yet counts as the last that was found, not as unlike as can be.
+    last = min((hit.score for hit in legs.hits["semantic"]), default=0.0)
+    scored = [(one, cosines.get(one, last)) for one in chunk_ids]
+    return [Hit(one, score, score, listed=False) for one, score in scored]
 
 
 def _cosines(query: Int16, vectors: Mapping[str, Int16]) -> dict[str, float]:
@@ -154,7 +157,8 @@ def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
     towards = plan.profile.feedback * vectors[best].astype(np.float64)
     cosines = _cosines(quantise(legs.vector.astype(np.float64) + towards), vectors)
     hits = legs.hits["semantic"]
-    moved = [Hit(hit.chunk_id, cosines[hit.chunk_id], hit.raw, listed=hit.listed) for hit in hits]
+    last = min(cosines[hit.chunk_id] for hit in hits if hit.listed)
+    moved = [Hit(hit.chunk_id, cosines.get(hit.chunk_id, last), hit.raw, listed=hit.listed) for hit in hits]
     legs.hits["semantic"] = sorted(moved, key=lambda hit: (not hit.listed, -steady(hit.score)))
 
 
