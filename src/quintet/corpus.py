@@ -3,6 +3,7 @@ index: a record is a document there, its id is the path."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,7 +23,7 @@ from quintet.search.trials import Tried, tried
 from quintet.self_evaluation import OwnQuestions
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import Files, SqliteStore
-from quintet.tuned import Tuned
+from quintet.tuned import Step, Tuned
 
 FILES = Files("corpus.db", "corpus.lock", "corpus")
 
@@ -53,7 +54,7 @@ def copied(
             store.copy(Path(temporary), FILES)
         finally:
             store.close()
-        corpus = Corpus(own.judged.name, Path(temporary), index.tuned.under(index.settings))
+        corpus = Corpus(own.judged.name, Path(temporary), index.settings, index.tuned)
         try:
             corpus.embedder = None if embedder is None else Remembering(embedder)
             corpus.replace(own, progress)
@@ -65,11 +66,12 @@ def copied(
 class Corpus:
     """One collection of documents, with the vectors of one embedder."""
 
-    def __init__(self, name: str, folder: Path, settings: Settings) -> None:
+    def __init__(self, name: str, folder: Path, settings: Settings, tuned: Tuned | None = None) -> None:
+        """`tuned` is what is used, if not that of the folder."""
         self.settings = settings
         self.embedder: Remembering | None = None
         self._name = name
-        self._tuned = Tuned(folder.absolute())
+        self._tuned = tuned or Tuned(folder.absolute())
         self._store = SqliteStore(folder.absolute(), FILES, settings.text_index)
         self._store.create()
 
@@ -125,15 +127,20 @@ class Corpus:
         with self._store.snapshot() as snapshot:
             return snapshot.catalog.counts()
 
+    def tuned_step(self) -> Step | None:
+        """The tuned numbers that searches by the house contract use."""
+        return self._tuned.step_for(self._stored_embedder())
+
     def search(self, query: str, contract: str, params: Mapping[str, object]) -> Response:
         with self._store.snapshot() as snapshot:
             named = contract_named(contract)
-            settings = self._tuned.under(self.settings)
-            return search(snapshot, self.embedder, named, query, params, settings, NO_FILES)
+            settings, notes = self._tuned.under(self.settings, contract, snapshot.catalog.embedder)
+            found = search(snapshot, self.embedder, named, query, params, settings, NO_FILES)
+            return replace(found, notes=[*found.notes, *notes])
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
-        settings = self._tuned.under(self.settings)
         with self._store.snapshot() as snapshot:
+            settings, _ = self._tuned.under(self.settings, contract, snapshot.catalog.embedder)
             return tried(snapshot, self.embedder, contract_named(contract), query, requests, settings)
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from quintet.contracts import HOUSE
 from quintet.embed import load_embedder
 from quintet.errors import NotFound, QuintetError, UsageError
 from quintet.evaluate.calibration import Outcome
-from quintet.evaluate.collection import Judged, has_corpus, judged
+from quintet.evaluate.collection import Judged, has_corpus, in_corpus, judged
 from quintet.evaluate.collection import documents as corpus_documents
 from quintet.evaluate.runs import Asked, Found, Run, asked_for
 from quintet.evaluate.trec import read_run
@@ -28,6 +28,7 @@ from quintet.search.search import Response
 from quintet.search.trials import Tried
 from quintet.self_evaluation import QUESTIONS, OwnQuestions, own_questions
 from quintet.settings import Settings, load_settings
+from quintet.tuned import Step
 from quintet.upkeep import STORED
 
 DEPTH = 100  # documents ranked for each query
@@ -67,7 +68,8 @@ def _always(query: str) -> bool:
 class Engine:
     """What is asked, how a result of a query is named in the judgements, and how many chunks there are.
 
-    `by_document` says of a query whether its results count as documents, as they do in a collection.
+    `by_document` says of a query whether its results count as documents, as they do in a collection;
+    `tuned`, which tuned numbers the house contract uses.
     """
 
     search: Callable[[str, str, Mapping[str, object]], Response]
@@ -76,6 +78,7 @@ class Engine:
     counts: Counts
     settings: Settings
     embedder: Embedder | None
+    tuned: Callable[[], Step | None]
     by_document: Callable[[str], bool] = _always
 
     def spread(self, query: str) -> int:
@@ -145,7 +148,14 @@ def held_out(
         _embed_queries(copy, own.judged)
         by_document = own.whole_files.__contains__
         yield Engine(
-            copy.search, copy.tried, own.name, copy.counts(), index.settings, copy.embedder, by_document
+            copy.search,
+            copy.tried,
+            own.name,
+            copy.counts(),
+            index.settings,
+            copy.embedder,
+            copy.tuned_step,
+            by_document,
         )
 
 
@@ -177,10 +187,13 @@ def _opened(
     settings = load_settings(request.db.absolute().parent if request.db else Path.cwd(), os.environ)
     with corpus.opened(topics.name, request.db, request.embedder, settings) as kept:
         asked = _asked(request, settings, text_only=kept.embedder is None)
+        topics = in_corpus(topics, folder)
         kept.fill(corpus_documents(folder), progress)
         if any(one.needs_vectors for one in asked):
             _embed_queries(kept, topics)
-        engine = Engine(kept.search, kept.tried, _path, kept.counts(), settings, kept.embedder)
+        engine = Engine(
+            kept.search, kept.tried, _path, kept.counts(), settings, kept.embedder, kept.tuned_step
+        )
         yield engine, topics, asked
 
 
@@ -228,8 +241,20 @@ def ask_all(
         relevant = partial(_is_relevant, engine, query, topics.grades[query])
         outcomes += asked_twice(ask, {**usual, **params}, response, relevant)
         progress(asked.name, done, len(topics.queries))
-    notes = remarks.told(asked.name, len(topics.queries))
+    notes = (*_tuned(engine, asked), *remarks.told(asked.name, len(topics.queries)))
     return Run(asked, results, seconds, notes, tuple(outcomes))
+
+
+def _tuned(engine: Engine, asked: Asked) -> Iterator[Note]:
+    """Which tuned numbers took part: neither the run nor the settings say anything else."""
+    step = engine.tuned() if asked.contract == HOUSE else None
+    if step is None:
+        return
+    said = {*asked.params, *engine.settings.contracts.get(HOUSE, {})}
+    used = ", ".join(f"{name} {value:g}" for name, value in step.numbers.items() if name not in said)
+    if used:
+        message = f"{asked.name}: with numbers tuned by {step.queries} queries of {step.dataset}: {used}"
+        yield Note(code="tuned", message=message)
 
 
 def _is_relevant(engine: Engine, query: str, wanted: Mapping[str, int], passage: Passage) -> bool:
@@ -285,7 +310,7 @@ class _Remarks:
 def _folder_index(index: Index, topics: Judged) -> tuple[Engine, Judged]:
     """An index of files, and the judgements with each item called as in its results."""
     several = len(index.roots()) > 1
-    targets = sorted({item for its in topics.grades.values() for item in its})
+    targets = topics.items()
     chunks, documents = _targets(index, targets, several=several)
     if chunks and documents:
         raise UsageError(
@@ -293,8 +318,7 @@ def _folder_index(index: Index, topics: Judged) -> tuple[Engine, Judged]:
             "judge the one or the other, not both"
         )
     missing = [target for target in targets if target not in chunks and target not in documents]
-    message = f"{len(missing)} of {len(targets)} judged items are not in the index, such as {missing[:1]}"
-    notes = (Note(code="not_in_index", message=message),) if missing else ()
+    topics = topics.without(missing, "index")
     grades = {
         query: {documents.get(item, item): grade for item, grade in its.items()}
         for query, its in topics.grades.items()
@@ -307,8 +331,9 @@ def _folder_index(index: Index, topics: Judged) -> tuple[Engine, Judged]:
         Counts(status.files, status.chunks, status.embedded),
         index.settings,
         index.embedder,
+        lambda: index.tuned.step_for(status.embedder),
     )
-    return engine, replace(topics, grades=grades, notes=(*topics.notes, *notes))
+    return engine, replace(topics, grades=grades)
 
 
 def _targets(index: Index, targets: Sequence[str], *, several: bool) -> tuple[set[str], dict[str, str]]:

@@ -24,7 +24,7 @@ from quintet.ingest.run import Progress, Report
 from quintet.knowledge import KnowledgeBases
 from quintet.knowledge.shelf import Tools
 from quintet.memory import Memory
-from quintet.model import Passage
+from quintet.model import Note, Passage
 from quintet.ports import Approximation, Embedder, Root
 from quintet.receipts import Receipts
 from quintet.search.across import across
@@ -175,14 +175,17 @@ class Index:
     ) -> Response:
         """`alone`: by these parameters only, whatever the settings say; a receipt holds all of them."""
         cache = self.cache if self.settings.cache_entries else None
-        settings = replace(self.settings, contracts={}) if alone else self.tuned.under(self.settings)
+        settings, notes = replace(self.settings, contracts={}), tuple[Note, ...]()
+        if not alone:
+            settings, notes = self.tuned.under(self.settings, contract, snapshot.catalog.embedder)
         named = contract_named(contract)
-        return search(snapshot, self.embedder, named, query, params, settings, self._disk, cache)
+        found = search(snapshot, self.embedder, named, query, params, settings, self._disk, cache)
+        return replace(found, notes=[*found.notes, *notes])
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
         """What each of these requests would find. Sooner than one search each; files are not looked at."""
-        settings = self.tuned.under(self.settings)
         with self._store.snapshot() as snapshot:
+            settings, _ = self.tuned.under(self.settings, contract, snapshot.catalog.embedder)
             return tried(snapshot, self.embedder, contract_named(contract), query, requests, settings)
 
     def why(self, query: str, reference: str, contract: str = HOUSE, **params: object) -> Explanation:
@@ -319,7 +322,7 @@ class Index:
                 lag(roots, known, self.settings),
                 self.cache.figures(),
                 snapshot.vectors.approximation,
-                self.tuned.numbers(),
+                self.tuned.numbers_in_use(catalog.embedder),
             )
 
     def get(self, reference: str) -> list[Passage]:

@@ -13,6 +13,7 @@ from typing import Any
 from quintet.contracts import HOUSE, contract_named, read
 from quintet.contracts.parameters import is_number, shown
 from quintet.errors import Conflict, NotFound, StoreError, UsageError
+from quintet.model import Note
 from quintet.settings import Settings, regular_text
 from quintet.stores.sqlite.doctor import Check
 
@@ -61,13 +62,34 @@ class Tuned:
         steps = self.steps()
         return dict(steps[-1].numbers) if steps else {}
 
-    def under(self, settings: Settings) -> Settings:
-        """The settings with the tuned numbers where they say nothing else."""
-        numbers = self.numbers()
-        if not numbers:
-            return settings
-        table = {**numbers, **settings.contracts.get(HOUSE, {})}
-        return replace(settings, contracts={**settings.contracts, HOUSE: table})
+    def step_for(self, embedder: str | None) -> Step | None:
+        """What is in use with vectors of this embedder; numbers that were tuned for another are not."""
+        steps = self.steps()
+        return steps[-1] if steps and steps[-1].embedder == embedder else None
+
+    def numbers_in_use(self, embedder: str | None) -> dict[str, float]:
+        """None with a file that cannot be read: `examine` says what is wrong with it."""
+        try:
+            step = self.step_for(embedder)
+        except Conflict:
+            return {}
+        return dict(step.numbers) if step else {}
+
+    def under(
+        self, settings: Settings, contract: str, embedder: str | None
+    ) -> tuple[Settings, tuple[Note, ...]]:
+        """The settings with the tuned numbers where they say nothing else, and why these are ignored.
+
+        Other contracts than the house's have none, so that a broken file does not stop them.
+        """
+        if contract != HOUSE or not (steps := self.steps()):
+            return settings, ()
+        step = steps[-1]
+        if step.embedder != embedder:
+            message = f"the tuned numbers are ignored: {_mismatch(step, embedder)}"
+            return settings, (Note(code="tuned_for_another", message=message),)
+        table = {**step.numbers, **settings.contracts.get(HOUSE, {})}
+        return replace(settings, contracts={**settings.contracts, HOUSE: table}), ()
 
     def add(self, step: Step, after: tuple[Step, ...]) -> None:
         """Use these numbers from now on, if `after` is still what is in use."""
@@ -75,9 +97,16 @@ class Tuned:
             raise Conflict(f"{self.file} was written by another process meanwhile; run 'quintet tune' again")
         self._write((*after, step)[-MOST_STEPS:])
 
-    def undo(self) -> Step:
-        """Put back what was in use before the last step, which is returned."""
-        steps = self.steps()
+    def undo(self) -> Step | None:
+        """Put back what was in use before the last step, which is returned.
+
+        A file that cannot be read is removed with all its steps; then it is None.
+        """
+        try:
+            steps = self.steps()
+        except Conflict:
+            self._write(())
+            return None
         if not steps:
             raise NotFound(
                 f"the index in {self.file.parent} is not tuned, so there is nothing to undo", code="not_tuned"
@@ -95,8 +124,7 @@ class Tuned:
             return Check("tuned", True, "no: the ranking uses the defaults or quintet.toml")
         last = steps[-1]
         if embedder != last.embedder:
-            advice = "run 'quintet tune' again, or 'quintet tune --undo'"
-            return Check("tuned", False, f"for {last.embedder}, but the vectors are of {embedder}; {advice}")
+            return Check("tuned", False, _mismatch(last, embedder))
         return Check("tuned", True, f"by {last.queries} queries of {last.dataset}, gain {last.gain:+.4f}")
 
     def _seen(self) -> tuple[int, ...] | None:
@@ -127,6 +155,11 @@ class Tuned:
             draft.unlink(missing_ok=True)
 
 
+def _mismatch(step: Step, embedder: str | None) -> str:
+    vectors = f"the vectors are of {embedder}" if embedder else "there are no vectors"
+    return f"for {step.embedder}, but {vectors}; run 'quintet tune' again, or 'quintet tune --undo'"
+
+
 def _steps(file: Path) -> tuple[Step, ...]:
     try:
         found = json.loads(regular_text(file))
@@ -155,4 +188,7 @@ def _step(found: Mapping[str, Any]) -> Step:
 
 
 def _broken(file: Path, reason: str) -> Conflict:
-    return Conflict(f"{file} is not what 'quintet tune' writes: {reason}; remove it to use the defaults")
+    return Conflict(
+        f"{file} is not what 'quintet tune' writes: {reason}; "
+        "remove it, as 'quintet tune --undo' does, to use the defaults"
+    )

@@ -1,4 +1,4 @@
-"""Tuning: the house ranking's numbers chosen for an index or a corpus, and kept if the gain is certain."""
+"""Tuning: the house ranking's numbers chosen for an index or a corpus, and kept if they gain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,13 @@ from pathlib import Path
 from quintet.contracts import HOUSE, contract_named, read
 from quintet.contracts.parameters import LIMIT_MAX
 from quintet.errors import Conflict, UsageError
-from quintet.evaluate.collection import Judged, judged
+from quintet.evaluate.collection import Judged, has_corpus, in_corpus, judged
 from quintet.evaluate.metrics import Metric
 from quintet.evaluate.tuning import LEAST_QUERIES, Choice, Numbers, Values, candidates, choice
 from quintet.evaluation import Engine, Request, opened
 from quintet.ingest.run import Progress
 from quintet.model import Note
+from quintet.settings import Settings
 from quintet.tuned import AXES, Step, Tuned
 
 METRIC = Metric.named("ndcg@10")
@@ -35,7 +36,7 @@ class Tuning:
 def tune(request: Request, progress: Progress, *, dry_run: bool = False) -> Tuning:
     """Tune what `request.db` holds: an index, or a corpus, which is kept only where that is named."""
     if request.folder is not None:
-        _check_enough(judged(request.folder, request.split))  # before a corpus is indexed
+        _check_enough(_there(request.folder, request.split))  # before a corpus is indexed
     with opened(replace(request, contracts=(HOUSE,), modes=("hybrid",)), progress) as (engine, topics, _):
         _check_enough(topics)
         if engine.embedder is None or not engine.counts.embedded:
@@ -46,22 +47,30 @@ def tune(request: Request, progress: Progress, *, dry_run: bool = False) -> Tuni
         kept = Tuned(request.db.absolute()) if request.db is not None else None
         steps = kept.steps() if kept else ()
         axes = _free(engine)
-        defaults, current = _numbers(axes, {}), _numbers(axes, _table(engine, kept))
+        settings, ignored = _in_use(engine, kept)
+        defaults, current = _numbers(axes, {}), _numbers(axes, settings.contracts.get(HOUSE, {}))
         points = candidates(axes, defaults, current)
         found = choice(points, _values(engine, topics, points, progress), current)
         reason = _reason_against(found, len(points), kept, dry_run)
         if kept is not None and reason is None:
             kept.add(_step(found, topics, engine.embedder.identity), steps)
         file = kept.file if kept and reason is None else None
-        return Tuning(
-            topics.name, len(topics.queries), len(points), found, file, reason, (*topics.notes, *_fixed(axes))
-        )
+        unknown = _confidence_unknown() if file and found.after != defaults else ()
+        notes = (*topics.notes, *ignored, *_fixed(axes), *unknown)
+        return Tuning(topics.name, len(topics.queries), len(points), found, file, reason, notes)
+
+
+def _there(folder: Path, split: str) -> Judged:
+    topics = judged(folder, split)
+    return in_corpus(topics, folder) if has_corpus(folder) else topics
 
 
 def _check_enough(topics: Judged) -> None:
-    if len(topics.queries) < LEAST_QUERIES:
+    count, missing = topics.answerable(), len(topics.missing)
+    if count < LEAST_QUERIES:
+        where = f" there, as {missing} of {len(topics.items())} judged items are missing" if missing else ""
         raise UsageError(
-            f"{topics.name} has {len(topics.queries)} queries with something to find; tuning needs at least "
+            f"{topics.name} has {count} queries with something to find{where}; tuning needs at least "
             f"{LEAST_QUERIES} to tell a gain from chance, so nothing was tried"
         )
 
@@ -84,8 +93,14 @@ def _fixed(free: Mapping[str, object]) -> tuple[Note, ...]:
     return (Note(code="fixed_by_settings", message=message),) if fixed else ()
 
 
-def _table(engine: Engine, kept: Tuned | None) -> Mapping[str, object]:
-    return (kept.under(engine.settings) if kept else engine.settings).contracts.get(HOUSE, {})
+def _confidence_unknown() -> tuple[Note, ...]:
+    message = "confidence was fitted with the default numbers; with tuned ones it is not known, and null"
+    return (Note(code="confidence_unknown", message=message),)
+
+
+def _in_use(engine: Engine, kept: Tuned | None) -> tuple[Settings, tuple[Note, ...]]:
+    identity = engine.embedder.identity if engine.embedder else None
+    return kept.under(engine.settings, HOUSE, identity) if kept else (engine.settings, ())
 
 
 def _numbers(axes: Mapping[str, object], table: Mapping[str, object]) -> dict[str, float]:
@@ -112,7 +127,7 @@ def _values(engine: Engine, topics: Judged, points: Sequence[Numbers], progress:
 def _reason_against(found: Choice, points: int, kept: Tuned | None, dry_run: bool) -> str | None:
     if found.after == found.before:
         return f"the numbers in use are the best of {points} combinations"
-    if not found.is_certain:
+    if not found.is_beyond_chance:
         what = "lies below zero" if found.gain.interval[1] < 0 else "includes zero"
         return f"the interval of the gain {what}: on other queries the new numbers may be no better"
     if kept is None:

@@ -162,6 +162,17 @@ def test_a_run_alone_is_not_compared_and_that_is_told(evaluated: Eval) -> None:
     assert "nothing_to_compare" in answer[2]
 
 
+def test_judged_documents_that_the_corpus_lacks_are_told(evaluated: Eval, collection: Path) -> None:
+    qrels = collection / "qrels" / "test.tsv"
+    _, _, err = evaluated(*TEXT)
+    assert "[not_in_index]" not in err
+    qrels.write_text("".join(f"{query}\tnowhere-{query}\t1\n" for query in ("q1", "q2")), "utf-8")
+    code, out, err = evaluated(*TEXT)
+    assert code == 0
+    assert "note: 2 of 2 judged items are not in the corpus, such as ['nowhere-" in err
+    assert "0.0000" in out
+
+
 def test_what_searches_remark_is_told_once(evaluated: Eval) -> None:
     _, _, err = evaluated(*TEXT, "--contract", "mcb")
     assert err.count("embedder_missing") == 1

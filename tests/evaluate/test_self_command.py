@@ -9,6 +9,7 @@ import pytest
 
 from evaluate.larder import write_project
 from quintet.interfaces.cli import run
+from quintet.tuned import Step, Tuned
 
 Eval = Callable[..., tuple[int, str, str]]
 
@@ -156,3 +157,12 @@ def test_without_an_index_there_is_nothing_to_ask(
     monkeypatch.chdir(tmp_path)
     code, out, err = evaluated("--self")
     assert (code, out) == (3, "") and "there is no index" in err
+
+
+def test_tuned_numbers_are_used_and_told_where_they_are_for_the_vectors(evaluated: Eval) -> None:
+    Tuned(Path(".quintet")).add(Step({"feedback": 0.0}, "asked", 60, "hash-384", 0.1, (0.05, 0.15)), ())
+    _, _, err = evaluated("--self")
+    assert "with numbers tuned by 60 queries of asked: feedback 0 [tuned]" in err
+    Path(".quintet/tuned.json").write_text("{}", "utf-8")
+    assert evaluated("--self", "--contract", "cfs")[0] == 0
+    assert evaluated("--self")[0] == 4

@@ -40,12 +40,12 @@ def test_the_defaults_of_the_house_ranking_are_on_every_axis_and_all_values_are_
         assert list(axis) == sorted(set(axis))
 
 
-def test_a_gain_that_every_query_sees_is_certain() -> None:
+def test_a_gain_that_every_query_sees_is_beyond_chance() -> None:
     found = choice(GRID, alike(0.5, 0.2, 0.1, 0.75, 0.1, 0.1), DEFAULTS)
     assert found.after == GRID[3]
     assert found.gain.difference == 0.25
     assert found.gain.interval == (0.25, 0.25)
-    assert found.is_certain
+    assert found.is_beyond_chance
     assert found.means == (0.5, 0.75)
 
 
@@ -62,13 +62,13 @@ def test_numbers_that_only_fit_the_queries_they_were_chosen_on_gain_nothing() ->
     """Each query likes one candidate of its own: what helps some harms as many others."""
     values = {f"q{number}": [float(number % 6 == at) for at in range(6)] for number in range(60)}
     found = choice(GRID, values, DEFAULTS)
-    assert not found.is_certain
+    assert not found.is_beyond_chance
 
 
-def test_a_certain_loss_is_no_gain() -> None:
+def test_a_loss_beyond_chance_is_no_gain() -> None:
     found = choice(GRID, alike(0.5, 0.2, 0.1, 0.75, 0.1, 0.1), DEFAULTS)
     lost = replace(found, gain=Comparison(-0.2, (-0.3, -0.1), 0.001))
-    assert not lost.is_certain
+    assert not lost.is_beyond_chance
 
 
 @settings(max_examples=20)  # each draws 2,000 samples

@@ -65,14 +65,37 @@ def test_old_steps_are_forgotten(tuned: Tuned) -> None:
 def test_settings_win_over_what_was_tuned(tuned: Tuned) -> None:
     tuned.add(OTHER, ())
     own = Settings(contracts={HOUSE: {"feedback": 0.3, "limit": 5}, "cfs": {"rrf_k": 10}})
-    merged = tuned.under(own).contracts
+    merged = tuned.under(own, HOUSE, "hash-384")[0].contracts
     assert merged == {HOUSE: {"semantic_weight": 0.9, "feedback": 0.3, "limit": 5}, "cfs": {"rrf_k": 10}}
-    assert tuned.under(Settings()).contracts == {HOUSE: OTHER.numbers}
+    assert tuned.under(Settings(), HOUSE, "hash-384")[0].contracts == {HOUSE: OTHER.numbers}
 
 
 def test_without_tuning_settings_stay_as_they_are(tuned: Tuned) -> None:
     settings = Settings()
-    assert tuned.under(settings) is settings
+    assert tuned.under(settings, HOUSE, "hash-384") == (settings, ())
+
+
+def test_numbers_for_another_embedder_are_ignored_and_that_is_told(tuned: Tuned) -> None:
+    tuned.add(STEP, ())
+    settings, notes = tuned.under(Settings(), HOUSE, "granite")
+    assert settings == Settings()
+    (note,) = notes
+    assert note["code"] == "tuned_for_another"
+    assert (
+        "ignored: for hash-384, but the vectors are of granite; run 'quintet tune' again" in note["message"]
+    )
+    assert tuned.step_for("granite") is None
+    assert tuned.numbers_in_use("granite") == {}
+
+
+def test_a_broken_file_matters_to_the_house_contract_only_and_can_be_undone(tuned: Tuned) -> None:
+    tuned.file.write_bytes(b"[]")
+    assert tuned.under(Settings(), "cfs", "hash-384") == (Settings(), ())
+    assert tuned.numbers_in_use("hash-384") == {}
+    with pytest.raises(Conflict, match="'quintet tune --undo'"):
+        tuned.under(Settings(), HOUSE, "hash-384")
+    assert tuned.undo() is None
+    assert not tuned.file.exists()
 
 
 Break = Callable[[dict[str, Any]], object]

@@ -1,6 +1,7 @@
 """`quintet tune` from end to end: tuned, used by every search, undone; and what it refuses."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def first(quintet: Quintet, *more: str) -> str:
     return path
 
 
-def test_a_certain_gain_is_written_and_every_search_uses_it(riddles: Path, quintet: Quintet) -> None:
+def test_a_gain_beyond_chance_is_written_and_every_search_uses_it(riddles: Path, quintet: Quintet) -> None:
     assert first(quintet).startswith("decoy")
     made = told(quintet("tune", "../asked", "--json"))
     assert (made["dataset"], made["queries"], made["written"], made["reason"]) == (
@@ -83,16 +84,59 @@ def test_an_index_that_is_open_already_uses_the_numbers_at_once(riddles: Path, q
 
 
 def test_people_read_before_after_gain_and_where_it_went(riddles: Path, quintet: Quintet) -> None:
-    lines = quintet("tune", "../asked").out.splitlines()
+    done = quintet("tune", "../asked")
+    assert "with tuned ones it is not known, and null [confidence_unknown]" in done.err
+    lines = done.out.splitlines()
     assert lines[0] == "asked: 60 queries in 5 folds, 36 combinations"
     assert lines[2].split() == ["semantic_weight", "0.7", "0.3", "0.3", "0.3", "0.3", "0.3", "0.3"]
     assert lines[-2].startswith("gain +0.")
-    assert (
-        lines[-1] == f"written to {riddles / '.quintet' / 'tuned.json'}; 'quintet tune --undo' takes it back"
-    )
+    file = riddles / ".quintet" / "tuned.json"
+    assert lines[-1] == f"written to {file}; to take it back: quintet tune --undo"
     shown = quintet("status").out
     assert "tuned       semantic_weight 0.3, heading_weight 1.5, feedback 0.2\n" in shown
     assert "ok  tuned     by 60 queries of asked, gain +0." in quintet("doctor").out
+
+
+def test_the_command_that_is_shown_undoes_it(riddles: Path, quintet: Quintet, tmp_path: Path) -> None:
+    moved = (riddles / ".quintet").rename(tmp_path / "an index")
+    line = quintet("tune", "../asked", "--db", str(moved)).out.splitlines()[-1]
+    program, *arguments = shlex.split(line.partition("to take it back: ")[2])
+    assert (program, arguments) == ("quintet", ["tune", "--undo", "--db", str(moved)])
+    assert quintet(*arguments).code == 0
+    assert not (moved / "tuned.json").exists()
+
+
+def test_an_evaluation_tells_which_tuned_numbers_took_part(tuned: Path, quintet: Quintet) -> None:
+    page = ("eval", "../asked", "--split", "train")
+    said = "with numbers tuned by 60 queries of asked: "
+    done = quintet(*page)
+    assert f"{said}semantic_weight 0.3, heading_weight 1.5, feedback 0.2 [tuned]" in done.err
+    assert (
+        f"{said}heading_weight 1.5, feedback 0.2 [tuned]"
+        in quintet(*page, "--param", "semantic_weight=0.5").err
+    )
+    assert "[tuned]" not in quintet(*page, "--contract", "cfs").err
+    quintet("tune", "--undo")
+    assert "[tuned]" not in quintet(*page).err
+
+
+def test_numbers_for_another_embedder_are_not_used_and_searches_say_so(
+    riddles: Path, quintet: Quintet
+) -> None:
+    with package.open(riddles / ".quintet") as index:
+        before = index.search(ASKED).body
+        Tuned(riddles / ".quintet").add(Step(NUMBERS, "asked", QUERIES, "granite", 0.5, (0.4, 0.6)), ())
+        found = index.search(ASKED)
+        assert found.body == before
+        assert [note["code"] for note in found.notes].count("tuned_for_another") == 1
+        assert "tuned_for_another" not in [note["code"] for note in index.search(ASKED, "cfs").notes]
+        assert index.status().tuned == {}
+    assert "note: the tuned numbers are not used: for granite" in quintet("status").err
+    assert "[tuned_for_another]" in quintet("eval", "../asked", "--split", "train").err
+    again = quintet("tune", "../asked", "--json")
+    assert (told(again)["before"]["numbers"]["semantic_weight"], told(again)["written"]) == (0.7, True)
+    assert "[tuned_for_another]" in again.err
+    assert first(quintet) == f"{word(7)}.txt"
 
 
 def test_tuning_a_second_time_changes_nothing_and_says_so(tuned: Path, quintet: Quintet) -> None:
@@ -189,6 +233,31 @@ def test_before_is_what_eval_measures_on_a_page(riddles: Path, quintet: Quintet)
     assert dry["before"]["mean"] == measured
 
 
+def test_answers_that_are_not_in_the_corpus_are_no_answers(tmp_path: Path, quintet: Quintet) -> None:
+    folder = write_queries(tmp_path / "asked")
+    corpus = [
+        json.dumps({"_id": f"{word(number)}.txt", "text": word(number)}) for number in range(11, QUERIES)
+    ]
+    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n", "utf-8")
+    done = quintet("tune", str(folder), "--db", str(tmp_path / "kept"))
+    assert done.code == 2
+    assert (
+        "asked has 49 queries with something to find there, as 11 of 60 judged items are missing" in done.err
+    )
+    assert not (tmp_path / "kept").exists()
+
+
+def test_answers_that_are_not_in_the_index_are_no_answers(riddles: Path, quintet: Quintet) -> None:
+    with package.open(riddles / ".quintet") as index:
+        for number in range(11):
+            index.forget(f"{word(number)}.txt")
+    done = quintet("tune", "../asked")
+    assert done.code == 2
+    assert (
+        "asked has 49 queries with something to find there, as 11 of 60 judged items are missing" in done.err
+    )
+
+
 def test_too_few_queries_are_refused(riddles: Path, quintet: Quintet, tmp_path: Path) -> None:
     write_queries(tmp_path / "few", 49)
     done = quintet("tune", "../few")
@@ -216,12 +285,23 @@ def test_the_questions_of_a_small_index_are_too_few(
     assert "tuning needs at least 50" in done.err
 
 
-def test_a_broken_file_stops_searches_with_what_to_do(riddles: Path, quintet: Quintet) -> None:
+def test_a_broken_file_stops_the_house_contract_alone_with_what_to_do(
+    riddles: Path, quintet: Quintet
+) -> None:
     (riddles / ".quintet" / "tuned.json").write_text("{}", "utf-8")
     done = quintet("search", ASKED)
     assert done.code == 4
     assert "tuned.json is not what 'quintet tune' writes" in done.err
     assert quintet("doctor").code == 6
+    assert quintet("search", ASKED, "--contract", "cfs").code == 0
+    assert quintet("eval", "../asked", "--split", "train", "--contract", "cfs").code == 0
+    status = quintet("status")
+    assert (status.code, "tuned       no\n" in status.out) == (0, True)
+    assert "note: the tuned numbers are not used: " in status.err
+    undone = quintet("tune", "--undo")
+    assert (undone.code, undone.out) == (0, "undone: a broken file\nin use from now on: the defaults\n")
+    assert "and is removed [broken]" in undone.err
+    assert quintet("search", ASKED).code == 0
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ Without corpus.jsonl the judgements are about the files of an index.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ class Group:
 class Judged:
     """Queries with something to find, in the order of their ids, and what is relevant to each.
 
-    Where they are of several kinds, `groups` says which is which.
+    Where they are of several kinds, `groups` says which is which. `missing` are judged items that are not
+    in what is searched.
     """
 
     name: str
@@ -52,6 +53,28 @@ class Judged:
     grades: Mapping[str, Grades]
     notes: tuple[Note, ...] = ()
     groups: Mapping[str, Group] = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
+
+    def items(self) -> list[str]:
+        """All that is judged."""
+        return sorted({item for its in self.grades.values() for item in its})
+
+    def without(self, missing: Collection[str], place: str) -> "Judged":
+        """With a note about the items that are not in that place."""
+        if not missing:
+            return self
+        count, such = len(self.items()), [min(missing)]
+        message = f"{len(missing)} of {count} judged items are not in the {place}, such as {such}"
+        notes = (*self.notes, Note(code="not_in_index", message=message))
+        return replace(self, notes=notes, missing=frozenset(missing))
+
+    def answerable(self) -> int:
+        """How many queries have something to find in what is searched."""
+        there = (
+            {item: grade for item, grade in its.items() if item not in self.missing}
+            for its in self.grades.values()
+        )
+        return sum(map(is_relevant, there))
 
 
 def has_corpus(folder: Path) -> bool:
@@ -71,6 +94,14 @@ def documents(folder: Path) -> Iterator[Text]:
             raise complaint(file, number, f"repeats the _id {one.id!r}; an id must be there once")
         seen.add(one.id)
         yield one
+
+
+def in_corpus(topics: Judged, folder: Path) -> Judged:
+    """With a note about judged documents that the corpus does not hold."""
+    missing = set(topics.items())
+    for one in documents(folder):
+        missing.discard(one.id)
+    return topics.without(missing, "corpus")
 
 
 def judged(folder: Path, split: str = "test") -> Judged:

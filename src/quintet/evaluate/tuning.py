@@ -40,7 +40,8 @@ class Choice:
     gain: Comparison
 
     @property
-    def is_certain(self) -> bool:
+    def is_beyond_chance(self) -> bool:
+        """Does the 95 % interval of the gain lie above zero?"""
         return self.gain.interval[0] > 0
 
 

@@ -230,10 +230,13 @@ def status_command(as_json: AsJson = False, db: Db = None) -> int:
 
     with opened(db) as index:
         status = index.status()
+        tuned = index.tuned.examine(status.embedder)
         if as_json:
             document({**asdict(status), "index": str(index.folder)})
         else:
             write("".join(line + "\n" for line in status_lines(index.folder, status)))
+        if not tuned.ok:
+            tell(f"note: the tuned numbers are not used: {tuned.message} [{tuned.name}]")
     return 0
 
 

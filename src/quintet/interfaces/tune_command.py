@@ -1,5 +1,6 @@
 """`quintet tune`: the house ranking's numbers chosen for what is searched, or put back."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,7 +41,7 @@ def tune_command(
     undo: Undo = False,
     db: TuneDb = None,
 ) -> int:
-    """Choose the few numbers of the house ranking for an index, and keep them if they are better for certain.
+    """Choose the few numbers of the house ranking for an index, and keep them if they gain.
 
     DIR holds queries and judgements, as for 'quintet eval'; with --self the index is asked its own
     questions. The numbers are chosen on some of the queries and measured on the others. They are written
@@ -69,7 +70,7 @@ def tune_command(
     if as_json:
         document(_as_json(made))
     else:
-        write("".join(f"{safe(line)}\n" for line in _lines(made)))
+        write("".join(f"{safe(line)}\n" for line in _lines(made, _undoing(db))))
     return 0
 
 
@@ -84,16 +85,24 @@ def _check_asked(folder: Path | None, own: bool, split: str | None, dry_run: boo
         raise UsageError("--split chooses the judgements of a collection, and --self has none; leave it out")
 
 
+def _undoing(db: Path | None) -> str:
+    """The command that takes back what this one wrote."""
+    return "quintet tune --undo" + (f" --db {shlex.quote(str(db))}" if db is not None else "")
+
+
 def _undo(place: Path, as_json: bool) -> int:
     from quintet.tuned import Tuned
 
     tuned = Tuned(place.absolute())
-    undone, now = tuned.undo(), tuned.numbers()
+    step = tuned.undo()
+    undone, now = dict(step.numbers) if step else {}, tuned.numbers()
+    if step is None:
+        tell(f"note: {tuned.file} could not be read as what 'quintet tune' writes, and is removed [broken]")
     if as_json:
-        document({"undone": dict(undone.numbers), "tuned": now})
+        document({"undone": undone, "tuned": now})
     else:
         left = _listed(now) if now else "the defaults"
-        write(f"undone: {_listed(undone.numbers)}\nin use from now on: {left}\n")
+        write(f"undone: {_listed(undone) or 'a broken file'}\nin use from now on: {left}\n")
     return 0
 
 
@@ -101,7 +110,7 @@ def _listed(numbers: Any) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in numbers.items())
 
 
-def _lines(made: "Tuning") -> Iterator[str]:
+def _lines(made: "Tuning", undoing: str) -> Iterator[str]:
     found = made.choice
     folds = len(found.folds)
     yield f"{made.dataset}: {made.queries} queries in {folds} folds, {made.combinations} combinations"
@@ -117,7 +126,7 @@ def _lines(made: "Tuning") -> Iterator[str]:
     if made.file is None:
         yield f"nothing was written: {made.reason}"
     else:
-        yield f"written to {made.file}; 'quintet tune --undo' takes it back"
+        yield f"written to {made.file}; to take it back: {undoing}"
 
 
 def _as_json(made: "Tuning") -> dict[str, object]:
