@@ -15,14 +15,14 @@ def gather(
     evidence: dict[str, dict[Signal, Evidence]] = {}
     best_chunk: dict[str, str] = {}
     for branch in profile.branches:
-        found = brought(branch, hits.get(branch.signal, ()), limit)
+        found = _brought(branch, hits.get(branch.signal, ()), limit)
         for item, hit, seen in _weighed(profile, branch, _as_items(profile, found, facts)):
             evidence.setdefault(item, {})[branch.signal] = seen
             best_chunk.setdefault(item, hit.chunk_id)
     return [Ranked(item, total(seen), best_chunk[item], seen) for item, seen in evidence.items()]
 
 
-def brought(branch: Branch, hits: Sequence[Hit], limit: int) -> list[Hit]:
+def _brought(branch: Branch, hits: Sequence[Hit], limit: int) -> list[Hit]:
     """The signal's list down to its depth, and behind it what it scored for others."""
     listed = [hit for hit in hits if hit.listed][: branch.fetch.depth(limit)]
     return [*listed, *(hit for hit in hits if branch.complete and not hit.listed)]

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from quintet.model import Facts, Hit, Ranked, Signal, steady
 from quintet.ranking.freshness import weigh
-from quintet.ranking.fuse import contribution
-from quintet.ranking.gather import brought, gather
+from quintet.ranking.gather import gather
 from quintet.ranking.group import by_document
-from quintet.ranking.normalise import normalised
 from quintet.ranking.order import in_order, leading_signal
 from quintet.ranking.profile import Profile
 
@@ -30,13 +28,7 @@ def rank(
 def first(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int) -> dict[Signal, Sequence[Hit]]:
     """The hits of the best chunk, and of those that only ties keep behind it: what `rank` puts first among
     these it puts first among all. It takes no facts, and so no time to fetch them."""
-    totals: dict[str, float] = {}
-    for branch in profile.branches:
-        found = brought(branch, hits.get(branch.signal, ()), limit)
-        shares = normalised(branch.normalise, [hit.score for hit in found])
-        for place, (hit, share) in enumerate(zip(found, shares, strict=True), start=1):
-            worth = contribution(profile, branch, place if hit.listed else None, share)
-            totals[hit.chunk_id] = totals.get(hit.chunk_id, 0.0) + worth
-    highest = steady(max(totals.values(), default=0.0))
-    best = {chunk_id for chunk_id, total in totals.items() if steady(total) == highest}
+    items = gather(profile, hits, {}, limit)
+    highest = steady(max((item.score for item in items), default=0.0))
+    best = {item.best_chunk for item in items if steady(item.score) == highest}
     return {signal: [hit for hit in found if hit.chunk_id in best] for signal, found in hits.items()}

@@ -50,10 +50,10 @@ def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: in
     if "semantic" in plan.signals:
         with legs.timed("semantic"):
             _semantic(legs, snapshot, embedder, plan, within)
-    _complete(legs, snapshot, plan)
-    if plan.profile.feedback and legs.hits.get("semantic"):
+    vectors = _complete(legs, snapshot, plan)
+    if plan.profile.feedback and vectors:
         with legs.timed("semantic"):
-            feed_back(legs, snapshot, plan)
+            feed_back(legs, snapshot, plan, vectors)
     if plan.expansion is not None:
         with legs.timed("graph"):
             _graph(legs, snapshot, plan, within)
@@ -109,9 +109,11 @@ def _semantic(
     legs.hits["semantic"] = hits if least is None else [hit for hit in hits if hit.score >= least]
 
 
-def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
-    """Where a branch wants it, the scores of what only other legs brought, best first."""
+def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> dict[str, Int16]:
+    """Where a branch wants it, the scores of what only other legs brought. The vectors of all that was
+    brought are returned: no leg needs them twice."""
     brought = list(dict.fromkeys(chunks_of(legs.hits)))
+    vectors: dict[str, Int16] = {}
     for branch in plan.profile.branches:
         hits = legs.hits.get(branch.signal)
         if not branch.complete or not hits:
@@ -119,22 +121,28 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
         listed = {hit.chunk_id for hit in hits}
         missing = [chunk_id for chunk_id in brought if chunk_id not in listed]
         with legs.timed(branch.signal):
-            more = _scored(legs, snapshot, plan, branch.signal, missing)
+            if branch.signal == "lexical":
+                more = _words_of(legs, snapshot, plan, missing)
+            else:
+                vectors = snapshot.vectors.of(brought)
+                more = _cosines_of(legs, missing, vectors)
         legs.hits[branch.signal] = [*hits, *sorted(more, key=lambda hit: -steady(hit.score))]
+    return vectors
 
 
-def _scored(
-    legs: Legs, snapshot: Snapshot, plan: Plan, signal: Signal, chunk_ids: Sequence[str]
-) -> list[Hit]:
-    if signal == "lexical":
-        scores = snapshot.text.scores(legs.text, chunk_ids) if legs.text else {}
-        scale = _scale(snapshot) if plan.reading.even else 1.0
-        found = [one for one in chunk_ids if one in scores]
-        return [Hit(one, scale * scores[one], -scores[one], listed=False) for one in found]
-    assert legs.vector is not None  # or there would be no hits to complete
-    cosines = _cosines(legs.vector, snapshot.vectors.of(chunk_ids))
-    # A chunk that has no vector yet counts as the last that was found, not as unlike as can be.
-    last = min((hit.score for hit in legs.hits["semantic"]), default=0.0)
+def _words_of(legs: Legs, snapshot: Snapshot, plan: Plan, chunk_ids: Sequence[str]) -> list[Hit]:
+    assert legs.text is not None  # or there would be no hits to complete
+    scores = snapshot.text.scores(legs.text, chunk_ids)
+    scale = _scale(snapshot) if plan.reading.even else 1.0
+    found = [one for one in chunk_ids if one in scores]
+    return [Hit(one, scale * scores[one], -scores[one], listed=False) for one in found]
+
+
+def _cosines_of(legs: Legs, chunk_ids: Sequence[str], vectors: Mapping[str, Int16]) -> list[Hit]:
+    """A chunk that has no vector yet counts as the last that was found, not as unlike as can be."""
+    assert legs.vector is not None
+    cosines = _cosines(legs.vector, {one: vectors[one] for one in chunk_ids if one in vectors})
+    last = min(hit.score for hit in legs.hits["semantic"])
     scored = [(one, cosines.get(one, last)) for one in chunk_ids]
     return [Hit(one, score, score, listed=False) for one, score in scored]
 
@@ -146,12 +154,11 @@ def _cosines(query: Int16, vectors: Mapping[str, Int16]) -> dict[str, float]:
     return {chunk_id: cosine(product) for chunk_id, product in zip(vectors, products.tolist(), strict=True)}
 
 
-def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan) -> None:
+def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: Mapping[str, Int16]) -> None:
     """Compare all that was brought with the query moved towards the best of it. `raw` stays the cosine."""
-    assert legs.vector is not None  # or there would be no hits
+    assert legs.vector is not None  # or there would be no vectors to compare it with
     contenders = first(plan.profile, legs.hits, plan.limit)
     best = rank(plan.profile, contenders, snapshot.catalog.facts(chunks_of(contenders)), 1)[0].best_chunk
-    vectors = snapshot.vectors.of(list(dict.fromkeys(chunks_of(legs.hits))))
     if best not in vectors:
         return
     towards = plan.profile.feedback * vectors[best].astype(np.float64)

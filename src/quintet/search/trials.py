@@ -43,7 +43,7 @@ def tried(
         legs, facts = fetched[repr(plain)]
         legs = replace(legs, hits=dict(legs.hits))
         if plan.profile.feedback and legs.hits.get("semantic"):
-            feed_back(legs, snapshot, plan)
+            feed_back(legs, snapshot, plan, snapshot.vectors.of(list(facts)))
         best = ranked(plan, snapshot.catalog, legs, facts)[: plan.limit]
         rankings.append([item.best_chunk for item in best])
     found = dict.fromkeys(chunk_id for ranking in rankings for chunk_id in ranking)
