@@ -27,9 +27,10 @@ from typing import Any
 import quintet
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.model import Chunk, Document, digest
-from quintet.ports import Entry, Root
+from quintet.ports import Root
 from quintet.stores.sqlite.store import SqliteStore
 from quintet.symbols import Edge, Outline, Relation, Symbol, node_ids
+from quintet.writing import Entry
 
 NODES, FUNCTIONS, EDGES_PER_NODE = 100_000, 49, 5  # a module holds 49 functions
 FILES = 1_000

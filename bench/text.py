@@ -25,8 +25,9 @@ import numpy as np
 import tantivy
 
 from quintet.model import Chunk, Document, TextQuery, digest
-from quintet.ports import Entry, Root, TextIndex
+from quintet.ports import Root, TextIndex
 from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Entry
 
 DEPTH = 50
 QUESTIONS = {5: 100, 200: 20}  # by their number of words; FTS5 alone takes seconds for the long ones

@@ -17,13 +17,14 @@ from quintet.ingest.corpus import sync_corpus
 from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.vectors import embed_pending, reembed
 from quintet.memory.memory import NO_FILES
-from quintet.ports import Counts, Embedder, Entry, Writer
+from quintet.ports import Counts, Embedder
 from quintet.search.search import Response, search
 from quintet.search.trials import Tried, tried
 from quintet.self_evaluation import OwnQuestions
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import Files, SqliteStore
 from quintet.tuned import Step, Tuned
+from quintet.writing import Entry, Writer
 
 FILES = Files("corpus.db", "corpus.lock", "corpus")
 

@@ -15,10 +15,11 @@ from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.sync import sync
 from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
-from quintet.ports import Choices, Embedder, Root
+from quintet.ports import Embedder, Root
 from quintet.search.locate import documents_in_one_root, encodable, root_named
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Choices
 
 STORED: Final[Any] = object()  # the embedder the index was built with, else the default
 

@@ -8,7 +8,7 @@ import quintet
 PACKAGE = Path(quintet.__file__).parent
 MIDDLE = {"search", "ingest", "embed", "stores", "evaluate"}
 ENGINE = {"ports", "contracts", "ranking", "model", "memo", "symbols", "merkle", "sketch", "vector", "errors"}
-ENGINE |= {"settings"}
+ENGINE |= {"settings", "writing"}
 BELOW: dict[str, set[str]] = {
     "model": set(),
     "symbols": {"model"},
@@ -20,6 +20,7 @@ BELOW: dict[str, set[str]] = {
     "ranking": {"model", "vector", "errors"},
     "contracts": {"ranking", "model", "memo", "vector", "errors"},
     "ports": {"contracts", "ranking", "model", "symbols", "vector", "errors"},
+    "writing": {"ports", "model", "symbols", "vector"},
     "settings": {"model", "errors"},
     **dict.fromkeys(MIDDLE, ENGINE),
     "testing": ENGINE,

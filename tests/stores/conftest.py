@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from quintet.model import Chunk, Document, Filter, Hit, TextQuery, digest
-from quintet.ports import Entry, Root
+from quintet.ports import Root
 from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Entry
 
 EVERYTHING = Filter()
 Texts = Mapping[str, str | list[str]]  # the text of each path, or its chunks

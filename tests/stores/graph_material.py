@@ -8,9 +8,10 @@ import apsw
 
 from quintet.contracts.contract import Expansion
 from quintet.model import Chunk, Document, digest
-from quintet.ports import Entry, Neighbour, Node, Root
+from quintet.ports import Neighbour, Node, Root
 from quintet.stores.sqlite.store import SqliteStore
 from quintet.symbols import Edge, Outline, Relation, Symbol, node_ids
+from quintet.writing import Entry
 
 ROOT = "code"
 Definitions = Mapping[str, tuple[int, int]]  # lines by dotted name, parents first

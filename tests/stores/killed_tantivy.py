@@ -5,8 +5,9 @@ from itertools import count
 from pathlib import Path
 
 from quintet.model import Chunk, Document, digest
-from quintet.ports import Entry, Root
+from quintet.ports import Root
 from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Entry
 
 EACH = 40
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from quintet.contracts.filters import FILTER
 from quintet.model import AllOf, AnyOf, Chunk, Condition, Document, Expression, Filter, Not, digest
-from quintet.ports import Entry, Root
+from quintet.ports import Root
 from quintet.stores.sqlite.filters import glob_match, in_package, is_module, words_within
 from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Entry
 
 
 @pytest.mark.parametrize(

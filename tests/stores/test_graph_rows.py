@@ -7,9 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quintet.ports import Entry
 from quintet.stores.sqlite.graph_codec import decoded, encoded
 from quintet.symbols import Import, Mention, Outline, Symbol
+from quintet.writing import Entry
 from stores.graph_material import ROOT, Graph, entry, outline
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from quintet.embed.hashing import HashingEmbedder
 from quintet.model import Chunk, Document
-from quintet.ports import Embedder, Entry, Root, Rows, TextIndex, VectorIndex
+from quintet.ports import Embedder, Root, Rows, TextIndex, VectorIndex
 from quintet.stores.sqlite.store import SqliteSnapshot, SqliteStore
 from quintet.stores.sqlite.writer import text_hash
 from quintet.testing import (
@@ -23,6 +23,7 @@ from quintet.testing import (
     VectorRow,
 )
 from quintet.vector import quantise
+from quintet.writing import Entry
 
 
 class TestHashing(EmbedderSuite):

@@ -9,8 +9,9 @@ from quintet.ingest.parse.model import Parsed
 from quintet.ingest.run import Run
 from quintet.ingest.sync import cut, shape
 from quintet.model import Document
-from quintet.ports import Entry, Root
+from quintet.ports import Root
 from quintet.settings import Settings
+from quintet.writing import Entry
 
 Record = tuple[str, str, str]  # id, title, text
 MIME_TYPE = "text/plain"

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from quintet.ingest.graph import affected, bound_names, changed_names, resolve
 from quintet.ingest.run import Run
-from quintet.ports import Root, Unlinked
+from quintet.ports import Root
 from quintet.symbols import FileOutline, Outline
+from quintet.writing import Unlinked
 
 LINKER = "3"  # counts up when the same outlines give other edges
 

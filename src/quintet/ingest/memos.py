@@ -13,8 +13,8 @@ from quintet.ingest.chunk import chunk
 from quintet.ingest.parse.plain import parse_plain
 from quintet.memo import KINDS, ROOT, About, Memo
 from quintet.model import Chunk, Document, Json, digest
-from quintet.ports import Entry
 from quintet.settings import Settings
+from quintet.writing import Entry
 
 TEXT_CHARS = 20_000  # a page or five; what is longer is a document and belongs in a folder
 NAME_CHARS = {"a tag": 100, "a session": 200, "what it is about": 1_000}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from quintet.ingest.walk import Problem
 from quintet.model import Note
-from quintet.ports import Writer
 from quintet.settings import Settings
+from quintet.writing import Writer
 
 Progress = Callable[[str, int, int], None]  # stage, done, total; raising from it ends the run between batches
 

@@ -17,8 +17,9 @@ from quintet.ingest.roots import Target
 from quintet.ingest.run import Run
 from quintet.ingest.walk import Found, Problem, size_cap, walk
 from quintet.model import Chunk, Document, digest
-from quintet.ports import Entry, KnownFile, Root, Writer
+from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
+from quintet.writing import Entry, Writer
 
 LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
 PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text

@@ -21,9 +21,9 @@ from quintet.ingest.sync import cut, document_of, parsed_content, shape
 from quintet.ingest.walk import size_cap
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
 from quintet.model import Document, Json, digest
-from quintet.ports import Entry
 from quintet.settings import Settings
 from quintet.stores.sqlite.documents import Listed
+from quintet.writing import Entry
 
 UPLOADS = "uploads"  # the root of everything that came without a source
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")

@@ -9,8 +9,9 @@ from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.knowledge.documents import UPLOADS, Accepted, Outcome, Upload, accepted, uploaded_entry
 from quintet.knowledge.registry import Registration
 from quintet.knowledge.shelf import Shelf, Tools
-from quintet.ports import Entry, Root
+from quintet.ports import Root
 from quintet.stores.sqlite.documents import Listed
+from quintet.writing import Entry
 
 
 @dataclass(slots=True)

@@ -13,12 +13,13 @@ from quintet.ingest.vectors import embed_pending, reembed
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.files import Originals
 from quintet.model import embedding_text
-from quintet.ports import Embedder, Entry, Root
+from quintet.ports import Embedder, Root
 from quintet.settings import Settings
 from quintet.stores.sqlite.documents import Listed
 from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
 from quintet.stores.sqlite.writer import SqliteWriter, text_hash
 from quintet.vector import Int16, quantise
+from quintet.writing import Entry
 
 
 @dataclass(frozen=True, slots=True)

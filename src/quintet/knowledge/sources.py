@@ -15,8 +15,9 @@ from quintet.knowledge.documents import source_entry
 from quintet.knowledge.registry import FolderSource, Registration
 from quintet.knowledge.runs import Recorder
 from quintet.knowledge.shelf import Shelf, Tools
-from quintet.ports import Entry, KnownFile, Root
+from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
+from quintet.writing import Entry
 
 GROUP = 32  # documents in one commit
 

@@ -16,11 +16,12 @@ from quintet.memo import ROOT, Memo, in_order, memo_from
 from quintet.memory.code import Code, unknown
 from quintet.memory.vectors import Vectors
 from quintet.model import Filter, Json, Note, Passage
-from quintet.ports import Comparison, Embedder, Root, Source, Writer
+from quintet.ports import Comparison, Embedder, Root, Source
 from quintet.search.near import Near, near
 from quintet.search.search import Response, search
 from quintet.settings import Settings
 from quintet.stores.sqlite import store
+from quintet.writing import Writer
 
 MOST_BESIDE = 1_000  # on either side of a moment
 

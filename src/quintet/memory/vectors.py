@@ -7,9 +7,10 @@ from quintet.errors import QuintetError
 from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.vectors import embed_pending, reembed
 from quintet.model import Note
-from quintet.ports import Embedder, Writer
+from quintet.ports import Embedder
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Writer
 
 AT_ONCE = 256  # vectors that are made in passing; more are left to `embed_all`
 

@@ -7,8 +7,9 @@ from typing import Any, cast
 import apsw
 
 from quintet.model import Chunk, Document, Facts, Filter, Passage
-from quintet.ports import Choices, Counts, KnownFile, Root, Rows, Source
+from quintet.ports import Counts, KnownFile, Root, Rows, Source
 from quintet.stores.sqlite import filters
+from quintet.writing import Choices
 
 CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name, c.page"
 DOCUMENT = (

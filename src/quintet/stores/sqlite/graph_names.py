@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from quintet.model import Chunk, Document
-from quintet.ports import Entry
 from quintet.symbols import Outline, Symbol, node_ids
+from quintet.writing import Entry
 
 FOLDER_FILES = re.compile(
     r"__init__\.pyi?|index\.[cm]?[jt]sx?|(?:mod|lib|main)\.rs"

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import apsw
 
-from quintet.ports import Entry, Unlinked
 from quintet.stores.sqlite.graph_codec import decoded, encoded
 from quintet.stores.sqlite.graph_names import names, nodes_of_chunks, outline_of
 from quintet.symbols import Edge, FileOutline, Outline, node_ids
+from quintet.writing import Entry, Unlinked
 
 EPOCH = "INSERT INTO meta VALUES ('graph_epoch', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
 LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"

@@ -9,13 +9,14 @@ from hashlib import sha256
 import apsw
 
 from quintet.model import Chunk, digest, embedding_text
-from quintet.ports import Choices, Entry, KnownFile, Root, Unlinked
+from quintet.ports import KnownFile, Root
 from quintet.stores.sqlite import catalog, graph_rows, tree, vector_rows
 from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
 from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.postings_view import PostingsViews
 from quintet.symbols import Edge, FileOutline
 from quintet.vector import Int16
+from quintet.writing import Choices, Entry, Unlinked
 
 REMEMBERED = 10_000  # generations whose tags are kept
 
