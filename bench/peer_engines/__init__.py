@@ -1,8 +1,9 @@
 """Quintet and what people would use instead, one small file each, behind one tiny protocol.
 
-An engine is a class without arguments. `modes` says which of `lexical`, `dense` and `hybrid` it has. Ids are
-the numbers of the passages; vectors are float32 of length one, save for Quintet, which takes the int16 ones
-they were made of. `DEPTH` is how many results each leg brings to a fusion, where the engine lets one say so.
+An engine is a class without arguments. `modes` says which of `lexical`, `dense` and `hybrid` it has; one
+without any is only timed while it indexes. Ids are the numbers of the passages; vectors are float32 of
+length one, save for Quintet, which takes the int16 ones they were made of. `DEPTH` is how many results each
+leg brings to a fusion, where the engine lets one say so.
 """
 
 import re
@@ -20,33 +21,35 @@ DEPTH = 50
 RRF_K = 60
 WORD = re.compile(r"\w+")
 
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Module and class of an engine, the package it needs, and whose index it asks, if not its own."""
+
+    where: str
+    package: str
+    index_of: str | None = None
+
+
 ENGINES = {
-    "quintet": "quintet_index:QuintetIndex",
-    "faiss flat + FTS5": "faiss_fts5:FaissFts5",
-    "LanceDB flat": "lance:LanceFlat",
-    "LanceDB IVF_PQ": "lance:LanceIvfPq",
-    "qdrant-edge exact": "qdrant_edge_shard:EdgeExact",
-    "qdrant-edge HNSW": "qdrant_edge_shard:EdgeHnsw",
-    "qdrant-client local": "qdrant_client_local:QdrantLocal",
-    "Haystack in memory": "haystack_store:Haystack",
-    "semble": "semble_index:Semble",
-    "Chroma": "chroma:Chroma",
-    "tantivy": "tantivy_index:Tantivy",
-    "bm25s": "bm25s_index:Bm25s",
-}
-PACKAGES = {
-    "quintet": "quintet",
-    "faiss flat + FTS5": "faiss-cpu",
-    "LanceDB flat": "lancedb",
-    "LanceDB IVF_PQ": "lancedb",
-    "qdrant-edge exact": "qdrant-edge-py",
-    "qdrant-edge HNSW": "qdrant-edge-py",
-    "qdrant-client local": "qdrant-client",
-    "Haystack in memory": "haystack-ai",
-    "semble": "semble",
-    "Chroma": "chromadb",
-    "tantivy": "tantivy",
-    "bm25s": "bm25s",
+    "quintet": Known("quintet_index:QuintetIndex", "quintet"),
+    "quintet, rifflux": Known("quintet_index:QuintetRifflux", "quintet", "quintet"),
+    "quintet HNSW": Known("quintet_index:QuintetHnsw", "usearch"),
+    "quintet, 100 passages a file": Known("quintet_index:QuintetPacked", "quintet"),
+    "faiss flat + FTS5": Known("faiss_fts5:FaissFts5", "faiss-cpu"),
+    "LanceDB flat": Known("lance:LanceFlat", "lancedb"),
+    "LanceDB IVF_PQ": Known("lance:LanceIvfPq", "lancedb"),
+    "LanceDB, tuned": Known("lance:LanceTuned", "lancedb"),
+    "qdrant-edge exact": Known("qdrant_edge_shard:EdgeExact", "qdrant-edge-py"),
+    "qdrant-edge HNSW": Known("qdrant_edge_shard:EdgeHnsw", "qdrant-edge-py"),
+    "qdrant-edge HNSW, tuned": Known("qdrant_edge_shard:EdgeTuned", "qdrant-edge-py"),
+    "qdrant-client local": Known("qdrant_client_local:QdrantLocal", "qdrant-client"),
+    "Haystack in memory": Known("haystack_store:Haystack", "haystack-ai"),
+    "semble": Known("semble_index:Semble", "semble"),
+    "Chroma": Known("chroma:Chroma", "chromadb"),
+    "Chroma, tuned": Known("chroma:ChromaTuned", "chromadb"),
+    "tantivy": Known("tantivy_index:Tantivy", "tantivy"),
+    "bm25s": Known("bm25s_index:Bm25s", "bm25s"),
 }
 
 
@@ -113,7 +116,7 @@ class Peer:
 
 
 def load(name: str) -> Any:
-    module, _, kind = ENGINES[name].partition(":")
+    module, _, kind = ENGINES[name].where.partition(":")
     return getattr(import_module(f"{__name__}.{module}"), kind)()
 
 

@@ -125,6 +125,7 @@ def _small(name: str, material: Material, place: Path, given: Given, patience: f
         "build_s": built,
         "answers": {mode: one.answers for mode, one in probed.items()},
         "p50_ms": {mode: 1e3 * median(one.seconds) for mode, one in probed.items()},
+        "cpu_ms": {mode: 1e3 * one.processor / len(one.seconds) for mode, one in probed.items()},
     }
 
 

@@ -1,7 +1,7 @@
-"""Chroma: vectors in HNSW as it comes."""
+"""Chroma: vectors in HNSW."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import chromadb
 from chromadb.config import Settings
@@ -15,11 +15,12 @@ QUIET = Settings(anonymized_telemetry=False)
 class Chroma(Peer):
     modes = ("dense",)
     note = "approximate: HNSW as it comes"
+    hnsw: ClassVar[dict[str, Any]] = {"space": "ip"}
 
     def build(self, folder: Path, given: Given) -> dict[str, float]:
         client = chromadb.PersistentClient(str(folder), QUIET)
-        space: Any = {"hnsw": {"space": "ip"}}
-        _upsert(client.create_collection("passages", configuration=space, embedding_function=None), given)
+        how: Any = {"hnsw": self.hnsw}
+        _upsert(client.create_collection("passages", configuration=how, embedding_function=None), given)
         return {}
 
     def again(self, folder: Path, given: Given) -> bool:
@@ -34,6 +35,16 @@ class Chroma(Peer):
     def dense(self, text: str, vector: Vectors, k: int) -> list[int]:
         found = self._passages.query(query_embeddings=vector[None], n_results=k, include=[])
         return [int(one) for one in found["ids"][0]]
+
+
+class ChromaTuned(Chroma):
+    note = "approximate: HNSW, max_neighbors 32, ef_construction 256, ef_search 320"
+    hnsw: ClassVar[dict[str, Any]] = {
+        **Chroma.hnsw,
+        "max_neighbors": 32,
+        "ef_construction": 256,
+        "ef_search": 320,
+    }
 
 
 def _upsert(collection: Any, given: Given) -> None:

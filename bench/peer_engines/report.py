@@ -1,126 +1,11 @@
-"""From what was measured to figures, and from figures to tables."""
+"""From figures to tables."""
 
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median
-from typing import Any
 
-import numpy as np
+from .figures import OURS, Figures
 
-from .child import Answered, K
-from .material import Int16, Query, products
-
-OURS = "quintet"
-ENOUGH = 100  # answers below which a 99th percentile says nothing
-Figures = dict[str, Any]
-
-
-def percentiles(seconds: Sequence[float]) -> Figures:
-    quantiles = np.quantile(np.array(seconds) * 1e3, [0.5, 0.95, 0.99])
-    return dict(zip(("p50", "p95", "p99"), map(float, quantiles), strict=True))
-
-
-class Judge:
-    """Compares answers with the exact nearest passages, with Quintet's, and with earlier ones."""
-
-    def __init__(self, queries: list[Query], vectors: Int16, asked: Int16, worst: Any) -> None:
-        self.queries = queries
-        self._vectors = vectors
-        self._asked = asked
-        self._worst = worst
-
-    def recall(self, first: int, answers: Sequence[Sequence[int]]) -> list[float]:
-        """The share of the ten best that was found; passages as near as the tenth count as well."""
-        return [
-            float(np.sum(products(self._vectors, self._asked[at], found) >= self._worst[at])) / K
-            for at, found in enumerate(answers, start=first)
-        ]
-
-
-def shared(some: Sequence[Sequence[int]], others: Sequence[Sequence[int]]) -> list[float]:
-    """Of each pair of answers, the share of results that both have."""
-    pairs = zip(some, others, strict=False)
-    return [len(set(one) & set(other)) / max(len(one), len(other), 1) for one, other in pairs]
-
-
-def equal_share(some: Sequence[Sequence[int]], others: Sequence[Sequence[int]]) -> float:
-    """The share of queries answered by the same passages in the same order."""
-    pairs = list(zip(some, others, strict=False))
-    return fmean(one == other for one, other in pairs) if pairs else 0.0
-
-
-def mode_figures(mode: str, turns: list[Figures], ours: list[Figures] | None, judge: Judge) -> Figures:
-    """One mode of one engine: medians over the turns, ratios to Quintet's of the same turn."""
-    each = [percentiles(turn["modes"][mode].seconds) for turn in turns]
-    asked = sum(len(turn["modes"][mode].seconds) for turn in turns)
-    figures: Figures = {name: median(one[name] for one in each) for name in ("p50", "p95", "p99")}
-    if asked < ENOUGH:
-        figures["p99"] = None
-    figures["turns_p50"] = [one["p50"] for one in each]
-    figures["asked"] = asked
-    figures["qps"] = median(1 / fmean(turn["modes"][mode].seconds) for turn in turns)
-    figures["cpu_ms"] = median(_processor_ms(turn["modes"][mode]) for turn in turns)
-    figures["by_kind"] = _by_kind(mode, turns, judge.queries)
-    if mode == "dense":
-        found = [judge.recall(turn["first"], turn["modes"][mode].answers) for turn in turns]
-        figures["recall"] = fmean(one for some in found for one in some)
-    if ours is not None and mode in ours[0]["modes"]:
-        theirs = [percentiles(turn["modes"][mode].seconds) for turn in ours]
-        for name in ("p50", "p95"):
-            ratios = (a[name] / b[name] for a, b in zip(each, theirs, strict=False))
-            figures[f"times_{name}"] = median(ratios)
-        processor = [_processor_ms(turn["modes"][mode]) for turn in ours]
-        figures["times_cpu"] = figures["cpu_ms"] / median(processor)
-        overlaps = [
-            shared(one["modes"][mode].answers, other["modes"][mode].answers)
-            for one, other in zip(turns, ours, strict=False)
-        ]
-        figures["like_ours"] = fmean(one for some in overlaps for one in some)
-    return figures
-
-
-def _processor_ms(one: Answered) -> float:
-    return 1e3 * one.processor / len(one.seconds)
-
-
-def _by_kind(mode: str, turns: list[Figures], queries: list[Query]) -> dict[str, float]:
-    seconds: dict[str, list[float]] = {}
-    for turn in turns:
-        for at, taken in enumerate(turn["modes"][mode].seconds, start=turn["first"]):
-            seconds.setdefault(queries[at].kind, []).append(taken)
-    return {kind: 1e3 * median(some) for kind, some in sorted(seconds.items())}
-
-
-def engine_figures(
-    builds: list[Figures], small: Figures, turns: list[Figures], ours: list[Figures] | None, judge: Judge
-) -> Figures:
-    modes = {mode: mode_figures(mode, turns, ours, judge) for mode in turns[0]["modes"]}
-    first = turns[0]["probes"]
-    return {
-        "note": turns[0]["note"],
-        "build_s": median(one["seconds"] for one in builds),
-        "build_cpu_s": median(one["cpu_s"] for one in builds),
-        "phases": builds[0]["phases"],
-        "build_rss_mb": builds[0]["rss_mb"],
-        "given_rss_mb": builds[0]["given_rss_mb"],
-        "disk_mb": builds[0]["disk_mb"],
-        "search_rss_mb": median(turn["rss_mb"] for turn in turns),
-        "cold_s": median(turn["import_s"] + turn["open_s"] + turn["first_s"] for turn in turns),
-        "cold_parts_s": {
-            part: median(turn[part] for turn in turns) for part in ("import_s", "open_s", "first_s")
-        },
-        "modes": modes,
-        "pasted_p50": median(1e3 * median(turn["pasted"]) for turn in turns)
-        if "pasted" in turns[0]
-        else None,
-        "qps_8": median(turn["qps_8"] for turn in turns),
-        "again_s": small["again_s"],
-        "shuffled_equal": {
-            mode: equal_share(small["answers"][mode], small["shuffled"][mode]) for mode in modes
-        },
-        "restarted_equal": {
-            mode: min(equal_share(first[mode], turn["probes"][mode]) for turn in turns) for mode in modes
-        },
-    }
+NEAR_ENOUGH = 0.99  # the recall from which a peer is compared with exact search
+TIMED = ("engine", "p50 ms", "p95", "p99", "p50 to ours", "p95 to ours", "CPU ms", "CPU to ours")
 
 
 def tables(result: Figures) -> str:
@@ -158,45 +43,34 @@ def _having(engines: dict[str, Figures], mode: str) -> list[tuple[str, Figures, 
 
 
 def _hybrid(engines: dict[str, Figures]) -> str:
-    head = [
-        "engine",
-        "p50 ms",
-        "p95",
-        "p99",
-        "p50 to ours",
-        "p95 to ours",
-        "CPU ms",
-        "CPU to ours",
-        "queries/s",
-        "with 8 clients",
-    ]
+    head = [*TIMED, "queries/s", "with 8 clients", "vector recall@10", "overlap with ours", "asked"]
+    having = _having(engines, "hybrid")
     rows = (
-        [name, *_times(mode), *_ratios(mode), f"{mode['qps']:.0f}", _number(one["qps_8"] or None, 0),
-         _recall(one), _number(mode.get("like_ours"), 2), str(mode["asked"])]
-        for name, one, mode in _having(engines, "hybrid")
+        [*_timed(name, mode), f"{mode['qps']:.0f}", _number(one["qps_8"] or None, 0),
+         _number(recall(one), 3), _number(mode.get("like_ours"), 2), str(mode["asked"])]
+        for name, one, mode in having
     )  # fmt: skip
-    return table([*head, "vector recall@10", "overlap with ours", "asked"], rows)
+    return table(head, rows) + _quickest(having)
+
+
+def _quickest(having: list[tuple[str, Figures, Figures]]) -> str:
+    for name, one, mode in having:
+        if not name.startswith(OURS) and (recall(one) or 0.0) >= NEAR_ENOUGH and "times_p50" in mode:
+            times = f"{mode['times_p50']:.2f} and {mode['times_p95']:.2f} times"
+            return (
+                f"\n\nThe quickest peer with a recall of at least {NEAR_ENOUGH} is {name}: "
+                f"its p50 and p95 are {times} Quintet's."
+            )
+    return ""
 
 
 def _lexical(engines: dict[str, Figures]) -> str:
-    head = [
-        "engine",
-        "p50 ms",
-        "p95",
-        "p99",
-        "p50 to ours",
-        "p95 to ours",
-        "CPU ms",
-        "CPU to ours",
-        "five terms",
-        "200 terms",
-    ]
     rows = (
-        [name, *_times(mode), *_ratios(mode), _number(mode["by_kind"].get("five terms"), 2),
+        [*_timed(name, mode), _number(mode["by_kind"].get("five terms"), 2),
          _number(one["pasted_p50"], 2), _number(_growth(one, mode), 1), _number(mode.get("like_ours"), 2)]
         for name, one, mode in _having(engines, "lexical")
     )  # fmt: skip
-    return table([*head, "200 to five", "overlap with ours"], rows)
+    return table([*TIMED, "five terms", "200 terms", "200 to five", "overlap with ours"], rows)
 
 
 def _growth(one: Figures, mode: Figures) -> float | None:
@@ -205,47 +79,31 @@ def _growth(one: Figures, mode: Figures) -> float | None:
 
 
 def _dense(engines: dict[str, Figures]) -> str:
-    head = [
-        "engine",
-        "p50 ms",
-        "p95",
-        "p99",
-        "p50 to ours",
-        "p95 to ours",
-        "CPU ms",
-        "CPU to ours",
-        "recall@10",
-        "how",
-    ]
     rows = (
-        [name, *_times(mode), *_ratios(mode), f"{mode['recall']:.3f}", one["note"]]
+        [*_timed(name, mode), f"{mode['recall']:.3f}", one["note"]]
         for name, one, mode in _having(engines, "dense")
     )
-    return table(head, rows)
+    return table([*TIMED, "recall@10", "how"], rows)
 
 
 def _index(engines: dict[str, Figures], result: Figures) -> str:
-    head = [
-        "engine",
-        "modes",
-        "index s",
-        "CPU s",
-        "passages/s",
-        "with embedding s",
-        f"again, {result['small']:,}: s",
-    ]
+    again = f"again, {result['small']:,}: s"
+    timed = ["engine", "modes", "index s", "CPU s", "passages/s", "with embedding s", again]
+    built = [(name, one) for name, one in engines.items() if "build_s" in one]
     rows = (
-        [name, ", ".join(one["modes"]), _number(one["build_s"], 1), _number(one["build_cpu_s"], 1),
+        [name, ", ".join(one["modes"]) or "-", _number(one["build_s"], 1), _number(one["build_cpu_s"], 1),
          _number(result["passages"] / one["build_s"], 0), _number(one["build_s"] + result["embedding_s"], 0),
-         _number(one["again_s"], 2), _number(one["disk_mb"], 0),
-         _number(one["build_rss_mb"], 0), _number(one["search_rss_mb"], 0), _number(one["cold_s"], 2)]
-        for name, one in sorted(engines.items(), key=lambda item: item[1]["build_s"])
+         _number(one["again_s"], 2), _number(one["disk_mb"], 0), _number(one["build_rss_mb"], 0),
+         _number(one.get("search_rss_mb"), 0), _number(one.get("cold_s"), 2)]
+        for name, one in sorted(built, key=lambda item: item[1]["build_s"])
     )  # fmt: skip
-    phases = ", ".join(
-        f"{name} {taken:.1f}" for name, taken in engines.get(OURS, {}).get("phases", {}).items()
-    )
-    told = f"\n\nQuintet's index run by phase, in seconds: {phases}." if phases else ""
-    return table([*head, "disk MB", "RSS indexing", "RSS searching", "cold start s"], rows) + told
+    told = table([*timed, "disk MB", "RSS indexing", "RSS searching", "cold start s"], rows)
+    return told + "".join(_phases(name, one["phases"]) for name, one in built if one["phases"])
+
+
+def _phases(name: str, phases: dict[str, float]) -> str:
+    told = ", ".join(f"{phase} {taken:.1f}" for phase, taken in phases.items())
+    return f"\n\nThe index run of {name} by phase, in seconds: {told}."
 
 
 def _stability(engines: dict[str, Figures], small: int) -> str:
@@ -253,7 +111,9 @@ def _stability(engines: dict[str, Figures], small: int) -> str:
         return ", ".join(f"{mode} {share:.2f}" for mode, share in found.items())
 
     rows = (
-        [name, shares(one["shuffled_equal"]), shares(one["restarted_equal"])] for name, one in engines.items()
+        [name, shares(one["shuffled_equal"]), shares(one["restarted_equal"])]
+        for name, one in engines.items()
+        if one["modes"]
     )
     return table(["engine", f"put in in another order ({small:,} passages)", "restarted"], rows)
 
@@ -264,21 +124,22 @@ def _slow(result: Figures) -> str:
         [name, f"{one['build_s']:.1f}", *(_number(one["p50_ms"].get(mode), 1) for mode in modes)]
         for name, one in result["slow"].items()
     )
-    told = f"Measured over {result['small']:,} passages, p50 in ms; Quintet's first, to compare."
+    told = (
+        f"Measured over {result['small']:,} passages only, p50 in ms; Quintet's first, to compare. Not asked "
+        f"for more is an engine that keeps the processor busy over {result['too_slow_ms']:.0f} ms a query "
+        f"here, or that would index everything for over {result['build_patience_s']:.0f} s."
+    )
     return f"{told}\n\n" + table(["engine", "index s", *modes], rows)
 
 
-def _times(mode: Figures) -> list[str]:
-    return [_number(mode[name], 2) for name in ("p50", "p95", "p99")]
+def _timed(name: str, mode: Figures) -> list[str]:
+    told = ("p50", "p95", "p99", "times_p50", "times_p95", "cpu_ms", "times_cpu")
+    return [name, *(_number(mode.get(figure), 2) for figure in told)]
 
 
-def _ratios(mode: Figures) -> list[str]:
-    told = [mode.get("times_p50"), mode.get("times_p95"), mode["cpu_ms"], mode.get("times_cpu")]
-    return [_number(value, 2) for value in told]
-
-
-def _recall(one: Figures) -> str:
-    return _number(one["modes"].get("dense", {}).get("recall"), 3)
+def recall(one: Figures) -> float | None:
+    found: float | None = one["modes"].get("dense", {}).get("recall")
+    return found
 
 
 def _number(value: float | None, places: int) -> str:

@@ -26,7 +26,7 @@ class Tantivy(Peer):
 
     def open(self, folder: Path, queries: Any) -> None:
         self._index = tantivy.Index.open(str(folder))
-        self._searcher = self._index.searcher()
+        self._searcher: Any = self._index.searcher()
 
     def lexical(self, text: str, k: int) -> list[int]:
         query = self._index.parse_query(" ".join(words(text.lower())), ["text"])
