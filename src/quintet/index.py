@@ -175,12 +175,13 @@ class Index:
     ) -> Response:
         """`alone`: by these parameters only, whatever the settings say; a receipt holds all of them."""
         cache = self.cache if self.settings.cache_entries else None
-        settings, notes = replace(self.settings, contracts={}), tuple[Note, ...]()
-        if not alone:
+        if alone:
+            settings, notes = replace(self.settings, contracts={}), tuple[Note, ...]()
+        else:
             settings, notes = self.tuned.under(self.settings, contract, snapshot.catalog.embedder)
         named = contract_named(contract)
         found = search(snapshot, self.embedder, named, query, params, settings, self._disk, cache)
-        return replace(found, notes=[*found.notes, *notes])
+        return replace(found, notes=[*found.notes, *notes]) if notes else found
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
         """What each of these requests would find. Sooner than one search each; files are not looked at."""

@@ -59,3 +59,9 @@ def cosine(dot: int) -> float:
     1.0
     """
     return max(-1.0, min(1.0, dot / (SCALE * SCALE)))
+
+
+def cosines(dots: Int64) -> list[float]:
+    """As `cosine`, of many."""
+    found: list[float] = np.clip(dots / (SCALE * SCALE), -1.0, 1.0).tolist()
+    return found

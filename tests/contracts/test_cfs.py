@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from contracts.conftest import Library
@@ -17,7 +18,7 @@ from contracts.fixed import (
 )
 from quintet.contracts import cfs
 from quintet.search.parse import STOP_WORDS
-from quintet.vector import SCALE, cosine, dots, quantise
+from quintet.vector import SCALE, cosine, cosines, dots, quantise
 
 FILES = {
     "cache.txt": "cache ttl and cache size",
@@ -138,6 +139,11 @@ def test_a_vector_scaled_by_anything_is_the_same_vector() -> None:
     assert quantise([3.0, 4.0]).tolist() == [round(32767 * 3 / 5), round(32767 * 4 / 5)]
     assert quantise([0.0, 0.0]).tolist() == [0, 0]
     assert (cosine(SCALE * SCALE), cosine(-2 * SCALE * SCALE)) == (1.0, -1.0)
+
+
+def test_cosines_made_at_once_have_the_bits_of_those_made_one_by_one() -> None:
+    products = [product for most in (10**9, 2 * 10**9) for product in range(-most, most, most // 997)]
+    assert cosines(np.array(products)) == [cosine(product) for product in products]
 
 
 @pytest.mark.requirement("004-S2-INTEGER-SEARCH")

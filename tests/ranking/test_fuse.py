@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quintet.contracts import cfs, harness, knowledge, mcb, quintet, rifflux
 from quintet.model import Hit, Signal
 from quintet.ranking import Branch, Fetch, Profile, Rrf, WeightedSum, rank
-from quintet.ranking.fuse import contribution, maximum
+from quintet.ranking.fuse import contributions, maximum
 from ranking.material import fact, facts_of, ids, listed, scored, scores
 
 MCB = mcb.profile(mcb.Params())
@@ -28,7 +28,7 @@ def _rrf(*weights: float, rrf_k: float = 60.0, first_rank: int = 1, share: bool 
 @pytest.mark.requirement("000-RRF-001")
 def test_rrf_gives_one_over_k_plus_the_rank_counted_from_one() -> None:
     profile = _rrf(1.0, 1.0)
-    worths = [contribution(profile, profile.branches[0], place, 0.0) for place in (1, 2, 10)]
+    worths = contributions(profile, profile.branches[0], (1, 2, 10), (0.0, 0.0, 0.0))
     assert worths == [1 / (60 + 1), 1 / (60 + 2), 1 / (60 + 10)]
 
 
@@ -36,9 +36,9 @@ def test_rrf_gives_one_over_k_plus_the_rank_counted_from_one() -> None:
 def test_mcb_counts_ranks_from_zero_and_weighs_each_signal() -> None:
     lexical, semantic, graph = MCB.branches
     most = (1.0 + 0.8 + 0.6) / (60 + 0)
-    assert contribution(MCB, lexical, 1, 0.0) == 1.0 / (60 + 0) / most
-    assert contribution(MCB, semantic, 3, 0.0) == 0.8 / (60 + 2) / most
-    assert contribution(MCB, graph, 8, 0.0) == 0.6 / (60 + 7) / most
+    assert contributions(MCB, lexical, [1], [0.0]) == [1.0 / (60 + 0) / most]
+    assert contributions(MCB, semantic, [3], [0.0]) == [0.8 / (60 + 2) / most]
+    assert contributions(MCB, graph, [8], [0.0]) == [0.6 / (60 + 7) / most]
 
 
 @pytest.mark.requirement("002-R-SCORE", "002-T-RRF-2")
@@ -88,7 +88,7 @@ def test_with_one_signal_alone_rrf_keeps_its_order() -> None:
 def test_a_low_rrf_k_lets_first_places_dominate_and_a_high_one_flattens() -> None:
     def share_of_first(rrf_k: float) -> float:
         profile = _rrf(1.0, rrf_k=rrf_k)
-        first, tenth = (contribution(profile, profile.branches[0], place, 0.0) for place in (1, 10))
+        first, tenth = contributions(profile, profile.branches[0], (1, 10), (0.0, 0.0))
         return first / tenth
 
     assert share_of_first(10) == (10 + 10) / (10 + 1)
@@ -228,7 +228,7 @@ def test_a_chunk_found_by_both_signals_outranks_one_found_by_either() -> None:
 
 def test_a_weighted_sum_multiplies_the_scaled_score() -> None:
     profile = Profile((Branch("lexical", Fetch(), 0.25, "min_max"),), WeightedSum(), ("path",))
-    assert contribution(profile, profile.branches[0], 7, 0.5) == 0.25 * 0.5
+    assert contributions(profile, profile.branches[0], [7], [0.5]) == [0.25 * 0.5]
 
 
 def test_what_a_signal_scored_for_another_counts_but_has_no_rank() -> None:

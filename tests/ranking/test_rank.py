@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quintet.contracts import cfs, harness, knowledge, mcb, rifflux
 from quintet.model import Evidence, Facts, Freshness, Hit, Signal, steady
-from quintet.ranking import Branch, Fetch, first, rank
+from quintet.ranking import Branch, Fetch, contenders, rank
 from ranking.material import NAMES, PROFILES, SITUATIONS, Hits, fact, facts_of, ids, listed, scored, scores
 
 MCB = mcb.profile(mcb.Params())
@@ -225,7 +225,7 @@ def test_a_profile_without_freshness_leaves_scores_alone() -> None:
 def test_at_alpha_one_the_vector_order_stands_and_the_rest_follows() -> None:
     hits = {"semantic": scored(v1=0.9, v2=0.5, v3=-0.2), "lexical": scored(k1=9.0, v3=2.0, v2=1.0)}
     facts = facts_of("v1", "v2", "v3", "k1")
-    facts["k1"] = replace(facts["k1"], modified_ms=10**12)
+    facts["k1"] = facts["k1"]._replace(modified_ms=10**12)
     hybrid = rank(harness.profile(harness.Params(hybrid_alpha=1.0)), hits, facts, 12)
     semantic = rank(harness.profile(harness.Params(mode="semantic")), hits, facts, 12)
     assert ids(hybrid) == [*ids(semantic), "k1"] == ["v1", "v2", "v3", "k1"]
@@ -235,7 +235,7 @@ def test_at_alpha_one_the_vector_order_stands_and_the_rest_follows() -> None:
 def test_at_alpha_zero_the_keyword_order_stands_and_the_rest_follows() -> None:
     hits = {"lexical": scored(k1=9.0, k2=5.0, k3=1.0), "semantic": scored(v1=0.9, k3=0.5)}
     facts = facts_of("k1", "k2", "k3", "v1")
-    facts["v1"] = replace(facts["v1"], modified_ms=10**12)
+    facts["v1"] = facts["v1"]._replace(modified_ms=10**12)
     hybrid = rank(harness.profile(harness.Params(hybrid_alpha=0.0)), hits, facts, 12)
     keyword = rank(harness.profile(harness.Params(mode="keyword")), hits, facts, 12)
     assert ids(hybrid) == [*ids(keyword), "v1"] == ["k1", "k2", "k3", "v1"]
@@ -295,14 +295,21 @@ def test_the_limit_holds_and_nothing_comes_twice(
     assert len(set(ids(found))) == len(found)
 
 
-@given(SITUATIONS, st.integers(1, 12))
-def test_the_first_is_found_without_facts_about_the_others(
-    situation: tuple[Hits, dict[str, Facts]], limit: int
+@given(NAMES, SITUATIONS, st.integers(1, 12), st.integers(1, 12))
+def test_the_first_are_found_without_facts_about_those_that_cannot_be_among_them(
+    name: str, situation: tuple[Hits, dict[str, Facts]], limit: int, places: int
 ) -> None:
     hits, facts = situation
-    profile = PROFILES["quintet hybrid"]
-    contenders = first(profile, hits, limit)
-    assert ids(rank(profile, contenders, facts, 1)) == ids(rank(profile, hits, facts, 1))
+    profile = PROFILES[name]
+    near = {one: facts[one] for one in contenders(profile, hits, limit, places)}
+    assert rank(profile, hits, near, limit)[:places] == rank(profile, hits, facts, limit)[:places]
+
+
+def test_only_ties_make_more_contenders_than_places() -> None:
+    hits = {"lexical": scored(a=3.0, b=2.0, c=2.0, d=1.0)}
+    profile = PROFILES["quintet lexical"]
+    assert contenders(profile, hits, 10, 1) == ["a"]
+    assert contenders(profile, hits, 10, 2) == contenders(profile, hits, 10, 3) == ["a", "b", "c"]
 
 
 @pytest.mark.requirement("001-V1", "001-FINAL-SCORE")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quintet.stores.matrix import WORTH_A_THREAD, Matrix, coarsened, remove_others
+from quintet.stores.matrix import WORTH_A_THREAD, Asked, Matrix, coarsened, remove_others
 from quintet.vector import SCALE, Int16, Int64, quantise
 
 CASES = 2_000
@@ -75,8 +75,9 @@ def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> N
             continue
         matrix = Matrix(tmp_path / str(number), vectors.shape[1])
         matrix.append(vectors)
-        near = matrix._coarse_scores(query, np.arange(len(vectors)))
-        bound = matrix._bounds(query, matrix.rows)
+        asked = Asked(query)
+        near = matrix._coarse_scores(asked, np.arange(len(vectors)))
+        bound = asked.bounds(matrix.rows)
         exact = vectors.astype(np.int64) @ query.astype(np.int64)
         share = np.abs(near - exact) / bound
         assert share.max() <= 1.0, number
@@ -84,17 +85,13 @@ def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> N
     assert tightest > 0.3, "a bound that is never approached costs time for nothing"
 
 
-class TooSure(Matrix):
-    """Believes its coarse scores."""
-
-    def _bounds(self, query: Int16, rows: np.ndarray) -> np.ndarray:
-        return 0 * super()._bounds(query, rows)
-
-
-def test_without_the_bound_the_ranking_would_be_wrong(tmp_path: Path) -> None:
+def test_without_the_bound_the_ranking_would_be_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Asked, "bounds", lambda asked, rows: np.zeros(len(rows)))
     wrong = 0
     for number, (vectors, query, depth, places) in enumerate(_cases(300)):
-        matrix = TooSure(tmp_path / str(number), vectors.shape[1])
+        matrix = Matrix(tmp_path / str(number), vectors.shape[1])
         matrix.append(vectors)
         positions, products = matrix.best(query, depth, places)
         wrong += (positions.tolist(), products.tolist()) != _reference(vectors, query, depth, places)

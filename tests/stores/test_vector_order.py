@@ -153,3 +153,21 @@ def test_a_file_of_another_state_is_not_gone_on_from(
         writer._connection.execute("UPDATE lineage SET tag = 'another'")
     embedded.remove("z.txt")
     assert _arrays(_order(embedded.store, None, file)) == _arrays(_order(embedded.store, None))
+
+
+def test_a_chunk_has_the_vector_of_its_text_or_none_yet(embedded: "Shelf") -> None:
+    embedded.put({"b.txt": ["not embedded", "b.txt second"]})
+    with embedded.store.snapshot() as snapshot:
+        chunks = [one.chunk for path in PATHS for one in snapshot.catalog.passages_of("docs", path)]
+        found = snapshot.vectors.of([*(one.id for one in chunks), "nowhere"])
+    expected = {one.id: [len(one.content), 1, 1, 1] for one in chunks if one.content != "not embedded"}
+    assert {chunk_id: vector.tolist() for chunk_id, vector in found.items()} == expected
+
+
+def test_before_anything_is_embedded_no_chunk_has_a_vector(shelf: "Shelf") -> None:
+    shelf.put({"a.txt": "one"})
+    with shelf.store.writer(0) as writer, writer.batch():
+        writer.use_embedder("test", 4)
+    with shelf.store.snapshot() as snapshot:
+        (one,) = snapshot.catalog.passages_of("docs", "a.txt")
+        assert snapshot.vectors.of([one.chunk.id]) == snapshot.vectors.of([]) == {}

@@ -1,7 +1,6 @@
 """Weighing items by how far the index lags behind their source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from quintet.model import Facts, Freshness, Ranked
 from quintet.ranking.profile import Profile
@@ -20,5 +19,5 @@ def weigh(profile: Profile, items: Sequence[Ranked], facts: Mapping[str, Facts])
         freshness = facts[item.best_chunk].freshness
         if BEST_FIRST.index(freshness) <= lowest:
             factor = factors[freshness]
-            weighed.append(replace(item, score=item.score * factor, freshness_factor=factor))
+            weighed.append(item._replace(score=item.score * factor, freshness_factor=factor))
     return weighed

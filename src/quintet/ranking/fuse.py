@@ -1,20 +1,21 @@
 """What one piece of evidence adds to an item's score."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from quintet.model import Evidence, Signal
 from quintet.ranking.profile import Branch, Profile, Rrf, WeightedSum
 
 
-def contribution(profile: Profile, branch: Branch, rank: int | None, normalised: float) -> float:
-    """`rank` counts from 1, whatever the fusion's own first rank is; None: the signal did not list it."""
+def contributions(
+    profile: Profile, branch: Branch, ranks: Sequence[int | None], shares: Sequence[float]
+) -> list[float]:
+    """`ranks` count from 1, whatever the fusion's own first rank is; None: the signal did not list it."""
     fusion = profile.fusion
     if isinstance(fusion, WeightedSum):
-        return branch.weight * normalised
-    if rank is None:
-        return 0.0
-    share = branch.weight / (fusion.rrf_k + fusion.first_rank + rank - 1)
-    return share / maximum(profile) if fusion.share_of_maximum else share
+        return [branch.weight * share for share in shares]
+    before_first = fusion.rrf_k + fusion.first_rank
+    most = maximum(profile) if fusion.share_of_maximum else 1.0
+    return [0.0 if rank is None else branch.weight / (before_first + rank - 1) / most for rank in ranks]
 
 
 def maximum(profile: Profile) -> float:

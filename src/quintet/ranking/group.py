@@ -1,7 +1,6 @@
 """From ranked chunks to ranked documents."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import fsum
 
 from quintet.model import Facts, Ranked
@@ -18,5 +17,5 @@ def by_document(profile: Profile, ordered: Sequence[Ranked], facts: Mapping[str,
         score = chunks[0].score
         if profile.aggregate == "avg":  # over the document's candidate chunks, not all its chunks
             score = fsum(chunk.score for chunk in chunks) / len(chunks)
-        grouped.append(replace(chunks[0], item_id=document_id, score=score))
+        grouped.append(chunks[0]._replace(item_id=document_id, score=score))
     return grouped

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from quintet.model import Facts, Hit, Ranked, Signal, steady
+from quintet.model import Facts, Hit, Ranked, Signal
 from quintet.ranking.freshness import weigh
-from quintet.ranking.gather import gather
+from quintet.ranking.gather import gather, scores_of
 from quintet.ranking.group import by_document
 from quintet.ranking.order import in_order, leading_signal
 from quintet.ranking.profile import Profile
+
+STEADY = 1e-10  # of a score: no two that are further apart are the same to `steady`
 
 
 def rank(
@@ -16,7 +18,10 @@ def rank(
     facts: Mapping[str, Facts],
     limit: int,
 ) -> list[Ranked]:
-    """Gather evidence, normalise and fuse, weigh freshness, order, group, cut."""
+    """Gather evidence, normalise and fuse, weigh freshness, order, group, cut.
+
+    Chunks without facts are left out; those of the `contenders` are enough.
+    """
     lead = leading_signal(profile, hits)
     items = weigh(profile, gather(profile, hits, facts, limit), facts)
     ordered = in_order(profile, lead, items, facts)
@@ -25,10 +30,12 @@ def rank(
     return ordered[:limit]
 
 
-def first(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int) -> dict[Signal, Sequence[Hit]]:
-    """The hits of the best chunk, and of those that only ties keep behind it: what `rank` puts first among
-    these it puts first among all. It takes no facts, and so no time to fetch them."""
-    items = gather(profile, hits, {}, limit)
-    highest = steady(max((item.score for item in items), default=0.0))
-    best = {item.best_chunk for item in items if steady(item.score) == highest}
-    return {signal: [hit for hit in found if hit.chunk_id in best] for signal, found in hits.items()}
+def contenders(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int, places: int) -> list[str]:
+    """All chunks that can be among the first `places`. It takes no facts, and so no time to fetch them: what
+    only ties keep behind is left in."""
+    if profile.unit != "chunk" or profile.lead or profile.freshness:  # more than its score decides
+        return [hit.chunk_id for found in hits.values() for hit in found]
+    scores = scores_of(profile, hits, limit)
+    last = min(sorted(scores.values(), reverse=True)[:places], default=0.0)
+    least = last - abs(last) * STEADY
+    return [chunk_id for chunk_id, score in scores.items() if score >= least]

@@ -7,9 +7,10 @@ from quintet.contracts import Plan
 from quintet.contracts.confidence import BEST
 from quintet.model import Facts, Freshness, Note, Ranked
 from quintet.ports import Catalog, Disk, Source
+from quintet.ranking import contenders
 from quintet.ranking.freshness import BEST_FIRST
-from quintet.search.post_filter import ranked
-from quintet.search.signals import Legs, chunks_of, depth
+from quintet.search.post_filter import ranked, reach
+from quintet.search.signals import Legs, depth
 
 ROUNDS = 4  # times the legs go twice as deep to fill a page that the floor has thinned out
 DEEPEST = 10_000  # candidates
@@ -59,7 +60,8 @@ def _fresh_enough(plan: Plan, files: "_Files", fetch: Callable[[Plan], Legs]) ->
 
 def _best(plan: Plan, files: "_Files", fetch: Callable[[Plan], Legs]) -> Candidates:
     legs = fetch(plan)
-    facts = files.catalog.facts(chunks_of(legs.hits))
+    places = reach(plan)
+    facts = files.catalog.facts(contenders(plan.profile, legs.hits, places, places))
     if plan.needs_freshness:
         facts = files.weighed(facts)
     everyone = ranked(plan, files.catalog, legs, facts)
@@ -108,7 +110,7 @@ class _Files:
         """The same facts with the freshness of each."""
         self.look_at(one.document_id for one in facts.values())
         return {
-            chunk_id: replace(one, freshness=self._changed[one.document_id])
+            chunk_id: one._replace(freshness=self._changed[one.document_id])
             if one.document_id in self._changed
             else one
             for chunk_id, one in facts.items()

@@ -10,11 +10,16 @@ from quintet.ranking import rank
 from quintet.search.signals import Legs
 
 
+def reach(plan: Plan) -> int:
+    """How many results are ranked: ten at least, or what a later filter chooses from."""
+    return max(plan.limit, plan.post_depth if plan.post_filter.conditions else BEST)
+
+
 def ranked(plan: Plan, catalog: Catalog, legs: Legs, facts: Mapping[str, Facts]) -> list[Ranked]:
-    """The best results, ten at least; what a later filter drops is not made up for, which a note tells."""
+    """The best results; what a later filter drops is not made up for, which a note tells."""
+    best = rank(plan.profile, legs.hits, facts, reach(plan))
     if not plan.post_filter.conditions:
-        return rank(plan.profile, legs.hits, facts, max(plan.limit, BEST))
-    best = rank(plan.profile, legs.hits, facts, max(plan.post_depth, plan.limit))
+        return best
     kept = catalog.passing(plan.post_filter, [item.best_chunk for item in best])
     legs.note("post_filtered", f"{len(kept)} of the best {len(best)} results pass the filter")
     return [item for item in best if item.best_chunk in kept][: plan.limit]

@@ -18,7 +18,8 @@ from quintet.settings import Settings
 @dataclass(frozen=True, slots=True)
 class Trace:
     """How an answer came about: what was asked in the contract's own words, the plan made of it, what the
-    legs brought and what was known about it. `query` is the text before filters are taken out of it."""
+    legs brought and what was known about the best of it. `query` is the text before filters are taken out
+    of it."""
 
     contract: Contract
     query: str
@@ -122,8 +123,6 @@ def _spelt(contract: Contract, given: Mapping[str, object]) -> dict[str, object]
 
 
 def _status(snapshot: Snapshot, legs: Legs) -> Status:
-    if not snapshot.catalog.ever_filled():
-        return "never_indexed"
     if not snapshot.catalog.counts().documents:
-        return "empty_index"
+        return "empty_index" if snapshot.catalog.ever_filled() else "never_indexed"
     return "degraded" if legs.degraded else "ok"

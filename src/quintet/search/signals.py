@@ -12,9 +12,9 @@ from quintet.contracts import Plan
 from quintet.errors import QuintetError, UsageError
 from quintet.model import Hit, Note, Signal, TextQuery, steady
 from quintet.ports import Approximation, Embedder, Rows, Snapshot
-from quintet.ranking import Profile, first, rank
+from quintet.ranking import Profile, contenders, rank
 from quintet.search.parse import parse
-from quintet.vector import Int16, cosine, dots, quantise
+from quintet.vector import Int16, cosines, dots, quantise
 
 SEEDS = 10  # nodes a graph walk starts from
 EVEN = 9.0  # the natural logarithm of about 8,000: near the sizes that the house ranking was chosen on
@@ -141,31 +141,33 @@ def _words_of(legs: Legs, snapshot: Snapshot, plan: Plan, chunk_ids: Sequence[st
 def _cosines_of(legs: Legs, chunk_ids: Sequence[str], vectors: Mapping[str, Int16]) -> list[Hit]:
     """A chunk that has no vector yet counts as the last that was found, not as unlike as can be."""
     assert legs.vector is not None
-    cosines = _cosines(legs.vector, {one: vectors[one] for one in chunk_ids if one in vectors})
+    known = _cosines(legs.vector, {one: vectors[one] for one in chunk_ids if one in vectors})
     last = min(hit.score for hit in legs.hits["semantic"])
-    scored = [(one, cosines.get(one, last)) for one in chunk_ids]
+    scored = [(one, known.get(one, last)) for one in chunk_ids]
     return [Hit(one, score, score, listed=False) for one, score in scored]
 
 
 def _cosines(query: Int16, vectors: Mapping[str, Int16]) -> dict[str, float]:
     if not vectors:
         return {}
-    products = dots(np.stack(list(vectors.values())), query)
-    return {chunk_id: cosine(product) for chunk_id, product in zip(vectors, products.tolist(), strict=True)}
+    products = dots(np.array(list(vectors.values())), query)
+    return dict(zip(vectors, cosines(products), strict=True))
 
 
 def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: Mapping[str, Int16]) -> None:
     """Compare all that was brought with the query moved towards the best of it. `raw` stays the cosine."""
     assert legs.vector is not None  # or there would be no vectors to compare it with
-    contenders = first(plan.profile, legs.hits, plan.limit)
-    best = rank(plan.profile, contenders, snapshot.catalog.facts(chunks_of(contenders)), 1)[0].best_chunk
+    best, *equals = contenders(plan.profile, legs.hits, plan.limit, 1)
+    if equals:
+        facts = snapshot.catalog.facts([best, *equals])
+        best = rank(plan.profile, legs.hits, facts, plan.limit)[0].best_chunk
     if best not in vectors:
         return
     towards = plan.profile.feedback * vectors[best].astype(np.float64)
-    cosines = _cosines(quantise(legs.vector.astype(np.float64) + towards), vectors)
+    known = _cosines(quantise(legs.vector.astype(np.float64) + towards), vectors)
     hits = legs.hits["semantic"]
-    last = min(cosines[hit.chunk_id] for hit in hits if hit.listed)
-    moved = [Hit(hit.chunk_id, cosines.get(hit.chunk_id, last), hit.raw, listed=hit.listed) for hit in hits]
+    last = min(known[hit.chunk_id] for hit in hits if hit.listed)
+    moved = [Hit(hit.chunk_id, known.get(hit.chunk_id, last), hit.raw, listed=hit.listed) for hit in hits]
     legs.hits["semantic"] = sorted(moved, key=lambda hit: (not hit.listed, -steady(hit.score)))
 
 

@@ -13,7 +13,7 @@ from quintet.ports import Embedder, Snapshot
 from quintet.ranking import Fetch, Profile, rank
 from quintet.ranking.freshness import BEST_FIRST
 from quintet.search.search import Response, Trace
-from quintet.search.signals import Legs, depth, run
+from quintet.search.signals import Legs, chunks_of, depth, run
 from quintet.search.what_if import Ask, changes
 
 FLOORS: Mapping[Signal, str] = {"lexical": "min_score", "semantic": "min_similarity"}
@@ -141,16 +141,15 @@ def explain(
     plan = trace.plan
     filtered = tuple(_filtered(snapshot, plan, chunk_id))
     standings = tuple(_standings(trace, deep(bool(filtered)), chunk_id))
-    facts = {**trace.facts, **snapshot.catalog.facts([chunk_id])}
-    item = _item(plan.profile, facts[chunk_id], chunk_id)
+    own = snapshot.catalog.facts([chunk_id])[chunk_id]
+    item = _item(plan.profile, own, chunk_id)
     place = _place(response, item)
-    own = facts[chunk_id]
     reasons = [
         *_found(place, answer.ranked, chunk_id),
         *filtered,
         *(one.says() for one in standings),
-        *_floors(plan, standings, facts[chunk_id]),
-        *(_outranked(trace, item, len(answer.ranked)) if place is None else ()),
+        *_floors(plan, standings, own),
+        *(_outranked(snapshot, trace, item, len(answer.ranked)) if place is None else ()),
     ]
     return Explanation(chunk_id, own.path, own.line, place, tuple(reasons), standings)
 
@@ -219,9 +218,10 @@ def _floors(plan: Plan, standings: Sequence[Standing], facts: Facts) -> Iterator
             yield f"it is {facts.freshness}, below the freshness floor {floor_class}"
 
 
-def _outranked(trace: Trace, item: str, shown: int) -> Iterator[str]:
+def _outranked(snapshot: Snapshot, trace: Trace, item: str, shown: int) -> Iterator[str]:
     """Where it stands among all that the legs brought."""
-    everyone = rank(trace.plan.profile, trace.legs.hits, trace.facts, max(len(trace.facts), trace.plan.limit))
+    facts = {**snapshot.catalog.facts(chunks_of(trace.legs.hits)), **trace.facts}
+    everyone = rank(trace.plan.profile, trace.legs.hits, facts, max(len(facts), trace.plan.limit))
     at = next((at for at, one in enumerate(everyone, start=1) if one.item_id == item), None)
     if at is not None:
         score, last = everyone[at - 1].score, everyone[min(shown, len(everyone)) - 1].score

@@ -22,7 +22,8 @@ from quintet.vector import Int16, Int64, dots
 
 COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
-BLOCK = 8192
+BLOCK = 64  # rows of which the best is looked at first
+EXACTLY = 8192  # rows scored at once
 THREADS = min(4, os.cpu_count() or 1)
 WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
 FEW = 8  # below an eighth of the rows, copying those costs less than comparing all
@@ -98,8 +99,9 @@ class Matrix:
             return
         exact, coarse, rows = self._files()
         shape = (count, self._dimensions)
-        self.exact = np.memmap(exact, np.int16, "r", shape=shape)
-        self.coarse = np.memmap(coarse, np.int8, "r", shape=shape)
+        # As plain arrays: every slice of a `memmap` is another, which takes its time.
+        self.exact = np.asarray(np.memmap(exact, np.int16, "r", shape=shape))
+        self.coarse = np.asarray(np.memmap(coarse, np.int8, "r", shape=shape))
         self._keep(np.array(np.memmap(rows, ROW, "r", shape=(count,))))
 
     def _keep(self, rows: npt.NDArray[np.void]) -> None:
@@ -132,39 +134,55 @@ class Matrix:
     def _contenders(self, query: Int16, depth: int, places: Int64) -> Int64:
         """Positions of all rows that may be among the best `depth`, ascending.
 
-        At least `depth` rows reach the depth-th coarse score less their bound; whoever cannot reach that
-        with its own bound added is out. First with the widest bound for all, which costs one pass, then
-        with each row's own.
+        Those that lead by coarse score are scored exactly: whoever cannot reach the depth-th of them with a
+        bound added is out. First with the widest bound for all, which costs one pass, then with each row's
+        own.
         """
-        near = self._coarse_scores(query, places)
-        (widest,) = self._bounds(query, self._widest)
-        some = np.flatnonzero(near >= _at(near, depth) - 2 * widest)
-        near, bounds = near[some], self._bounds(query, self.rows[places[some]])
-        return some[near + bounds >= _at(near - bounds, depth)]
+        asked = Asked(query)
+        near = self._coarse_scores(asked, places)
+        leading = np.flatnonzero(near >= _floor(near, depth))
+        least = _at(self._exact_scores(query, places[leading]), depth)
+        (widest,) = asked.bounds(self._widest)
+        some = np.flatnonzero(near >= least - widest)
+        return some[near[some] + asked.bounds(self.rows[places[some]]) >= least]
 
-    def _coarse_scores(self, query: Int16, places: Int64) -> Float64:
-        coarse, (row,) = coarsened(query[np.newaxis])
+    def _coarse_scores(self, asked: "Asked", places: Int64) -> Float64:
         if len(places) * FEW < len(self):
-            products = _products(coarse, self.coarse[places])
+            products = _products(asked.coarse, self.coarse[places]) * self._scales[places]
         else:
-            products = _products(coarse, self.coarse)[places]
-        return np.asarray(products * (self._scales[places] * float(row["scale"])))
-
-    def _bounds(self, query: Int16, rows: npt.NDArray[np.void]) -> Float64:
-        """How far the coarse scores of `rows` can be off."""
-        coarse, (row,) = coarsened(query[np.newaxis])
-        rest = float(np.linalg.norm(query - float(row["scale"]) * coarse[0].astype(np.float64)))
-        length = float(np.linalg.norm(query.astype(np.float64)))
-        bound = rows["coarse_norm"].astype(np.float64) * rest
-        bound += rows["rest_norm"].astype(np.float64) * length
-        return np.asarray(bound * (1 + 1e-9) + ROUNDING)
+            products = (_products(asked.coarse, self.coarse) * self._scales)[places]
+        return np.multiply(products, asked.scale, out=products)
 
     def _exact_scores(self, query: Int16, rows: Int64) -> Int64:
-        parts = [dots(self.exact[rows[at : at + BLOCK]], query) for at in range(0, len(rows), BLOCK)]
+        parts = [dots(self.exact[rows[at : at + EXACTLY]], query) for at in range(0, len(rows), EXACTLY)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 
-def _at(scores: Float64, depth: int) -> float:
+class Asked:
+    """A query, as coarse as the rows are."""
+
+    def __init__(self, query: Int16) -> None:
+        self.coarse, (row,) = coarsened(query[np.newaxis])
+        self.scale = float(row["scale"])
+        self._rest_norm = float(row["rest_norm"])
+        self._norm = float(np.linalg.norm(query.astype(np.float64)))
+
+    def bounds(self, rows: npt.NDArray[np.void]) -> Float64:
+        """How far the coarse scores of `rows` can be off."""
+        bound = rows["coarse_norm"].astype(np.float64) * self._rest_norm
+        bound += rows["rest_norm"].astype(np.float64) * self._norm
+        return np.asarray(bound * (1 + 1e-9) + ROUNDING)
+
+
+def _floor(scores: Float64, depth: int) -> float:
+    """A score that at least `depth` reach: cheaper than the very depth-th largest."""
+    columns = len(scores) // BLOCK
+    if columns > depth:
+        scores = scores[: columns * BLOCK].reshape(BLOCK, columns).max(axis=0)
+    return _at(scores, depth)
+
+
+def _at(scores: Float64 | Int64, depth: int) -> float:
     """The depth-th largest."""
     place = len(scores) - depth
     return float(np.partition(scores, place)[place])
@@ -176,8 +194,9 @@ def _products(query: Int8, rows: Int8) -> Float64:
     if threads < 2:
         return _dots(query, rows)
     size = -(-len(rows) // threads)
-    parts = [rows[at : at + size] for at in range(0, len(rows), size)]
-    return np.concatenate(list(_pool().map(lambda part: _dots(query, part), parts)))
+    own, *others = [rows[at : at + size] for at in range(0, len(rows), size)]
+    running = [_pool().submit(_dots, query, part) for part in others]
+    return np.concatenate([_dots(query, own), *(one.result() for one in running)])
 
 
 def _dots(query: Int8, rows: Int8) -> Float64:

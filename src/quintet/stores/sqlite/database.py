@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from quintet.errors import Conflict, StoreError
+from quintet.stores.sqlite.filters import register
 from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
 
 BUSY_MS = 10_000
@@ -168,6 +169,7 @@ class Database:
         except queue.Empty:
             connection = self._open()
             connection.pragma("query_only", True)
+            register(connection)  # once: it makes SQLite compile anew what was compiled before
             return connection
 
     def _check_open(self) -> None:

@@ -11,7 +11,6 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, QuintetError
 from quintet.ports import Counts, TextIndex
-from quintet.stores.sqlite import filters
 from quintet.stores.sqlite.catalog import SqliteCatalog, count, number
 from quintet.stores.sqlite.database import Database, copied, translated
 from quintet.stores.sqlite.doctor import Check, examine, examine_matrix, examine_postings
@@ -94,7 +93,6 @@ class SqliteStore:
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
-            filters.register(connection)
             counts = self._count(connection)
             yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, counts, self._tantivy)
 

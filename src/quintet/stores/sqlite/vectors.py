@@ -1,6 +1,5 @@
 """Exact vector search over a matrix derived from the `vectors` table."""
 
-import json
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import Any
 
 import apsw
 import numpy as np
+import numpy.typing as npt
 
 from quintet.errors import UsageError
 from quintet.model import Hit
@@ -18,7 +18,7 @@ from quintet.stores.matrix import Matrix, remove_others
 from quintet.stores.sqlite.catalog import meta, number
 from quintet.stores.sqlite.postings_view import state_of
 from quintet.stores.sqlite.vector_order import Order, order_of
-from quintet.vector import Int16, Int64, cosine
+from quintet.vector import Int16, Int64, cosines
 
 READ_AT_ONCE = 20_000
 COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as SQLite checkpoints every 4 MB
@@ -32,6 +32,17 @@ class VectorView:
         self.matrix = matrix
         self.chunks = order.chunks
         self.places = order.places
+
+    @cached_property
+    def _by_chunk(self) -> npt.NDArray[np.int32]:
+        """The matrix row of each chunk row; -1 where there is none, and behind the last."""
+        places = np.full(int(self.chunks.max(initial=0)) + 2, -1, np.int32)
+        places[self.chunks] = self.places
+        return places
+
+    def places_of(self, chunks: Int64) -> npt.NDArray[np.int32]:
+        """The matrix rows of these chunks; -1 for one without a vector."""
+        return self._by_chunk.take(chunks, mode="clip")
 
     @cached_property
     def _by_place(self) -> tuple[Int64, Int64]:
@@ -142,26 +153,31 @@ class SqliteVectorIndex:
     def dimensions(self) -> int | None:
         return number(self._connection, "dimensions") or None
 
+    @cached_property
+    def _view(self) -> VectorView:
+        return self._views.view(self._connection)
+
     @property
     def approximation(self) -> Approximation | None:
-        matrix = self._views.view(self._connection).matrix
+        matrix = self._view.matrix
         return None if matrix is None else self._views.approximate.state(matrix)
 
     def build_approximation(self) -> None:
         """Build the HNSW graph of all vectors, and wait for it."""
-        matrix = self._views.view(self._connection).matrix
+        matrix = self._view.matrix
         if matrix is not None and len(matrix):
             self._views.approximate.build(matrix)
 
     def search(
         self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
     ) -> list[Hit]:
-        view = self._views.view(self._connection)
+        view = self._view
         if view.matrix is None:
             return []
-        if vector.shape != (self.dimensions,):
+        dimensions = view.matrix.exact.shape[1]
+        if vector.shape != (dimensions,):
             raise UsageError(
-                f"the query vector has {vector.size} dimensions; this index has {self.dimensions}: "
+                f"the query vector has {vector.size} dimensions; this index has {dimensions}: "
                 "use the embedder it was built with"
             )
         chunks, places = view.chunks, view.places
@@ -177,16 +193,15 @@ class SqliteVectorIndex:
         return self._hits(chunks[positions], products)
 
     def of(self, chunk_ids: Sequence[str]) -> dict[str, Int16]:
-        matrix = self._views.view(self._connection).matrix
-        if matrix is None:
+        if self._view.matrix is None or not chunk_ids:
             return {}
         found: list[Any] = self._connection.execute(
-            "SELECT c.id, v.row - 1 FROM json_each(?) AS wanted JOIN chunks c ON c.id = wanted.value "
-            "JOIN vectors v ON v.text_hash = c.text_hash",
-            (json.dumps(list(chunk_ids)),),
+            "SELECT row, id FROM chunks WHERE id IN (SELECT value FROM carray(?))",
+            (apsw.carray(tuple(chunk_ids)),),
         ).fetchall()
-        vectors = np.asarray(matrix.exact)[[place for _, place in found]]
-        return {chunk_id: vector for (chunk_id, _), vector in zip(found, vectors, strict=True)}
+        places = self._view.places_of(np.array([row for row, _ in found], np.int64)).tolist()
+        stored = {one: place for (_, one), place in zip(found, places, strict=True) if place >= 0}
+        return dict(zip(stored, self._view.matrix.exact[list(stored.values())], strict=True))
 
     def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
         """Positions worth scoring: what the graph proposes, and all that is newer than the graph.
@@ -211,5 +226,5 @@ class SqliteVectorIndex:
             (apsw.carray(np.ascontiguousarray(rows)),),
         )
         ids = dict(found)
-        scored = zip(rows.tolist(), products.tolist(), strict=True)
-        return [Hit(ids[row], cosine(product), cosine(product)) for row, product in scored]
+        scored = zip(rows.tolist(), cosines(products), strict=True)
+        return [Hit(ids[row], score, score) for row, score in scored]
