@@ -116,8 +116,7 @@ class Corpus:
         with self._store.writer(self.settings.writer_timeout) as writer:
             run = Run(writer, self.settings, lambda: 0, progress, Report())
             with writer.batch():
-                for entry in list(_entries(own, writer)):
-                    writer.put(entry)
+                writer.put(*_entries(own, writer))
             stored = self._stored_embedder()
             if self.embedder is not None and stored in (None, self.embedder.identity):
                 embed_pending(run, self.embedder, stored)

@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False, check_circular=False
+)
 LEAF, NODE, STATE, EMPTY = b"\x00", b"\x01", b"\x02", b"\x03"  # no hash of one kind is one of another
 
 
@@ -25,7 +28,7 @@ def canonical(value: object) -> str:
     >>> canonical({"b": [1, None], "a": "é"})
     '{"a":"\\\\u00e9","b":[1,null]}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def leaf(line: str) -> bytes:

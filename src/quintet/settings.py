@@ -29,7 +29,7 @@ class Settings:
     parse_seconds: int = 60  # for one PDF, office file or EPUB
     parse_bytes: int = 2_000_000_000  # of memory for it
     chunk_chars: int = 1600  # about 400 tokens of English: inside the window of small encoders
-    batch_files: int = 256
+    batch_files: int = 2048
     batch_bytes: int = 8_000_000
     embed_batch: int = 256
     max_terms: int = 64

@@ -11,8 +11,8 @@ import pytest
 from quintet.embed.hashing import HashingEmbedder
 from quintet.model import Chunk, Document
 from quintet.ports import Embedder, Root, Rows, TextIndex, VectorIndex
+from quintet.stores.sqlite.document_rows import text_hash
 from quintet.stores.sqlite.store import SqliteSnapshot, SqliteStore
-from quintet.stores.sqlite.writer import text_hash
 from quintet.testing import (
     EmbedderSuite,
     FixedEmbedder,

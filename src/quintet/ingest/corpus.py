@@ -1,6 +1,6 @@
 """Documents that come as records instead of files: what is new or changed is written, what is gone goes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
 from quintet.ingest.parse.lines import one_newline, run_blocks
@@ -9,7 +9,7 @@ from quintet.ingest.parse.model import Parsed
 from quintet.ingest.run import Run
 from quintet.ingest.sync import cut, shape
 from quintet.model import Document
-from quintet.ports import Root
+from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
 from quintet.writing import Entry
 
@@ -25,21 +25,22 @@ def sync_corpus(run: Run, root: str, records: Iterable[Record]) -> None:
             run.writer.put_root(Root(root, root))
     for batch in _batches(records, run.settings):
         entries = [record_entry(root, record, run.settings) for record in batch]
+        changed = [entry for entry in entries if _changed(entry, known)]
         with run.writer.batch():
-            for entry in entries:
-                before = known.get(entry.document.path)
-                if before is None or (before.content_hash, before.shape) != (
-                    entry.document.content_hash,
-                    entry.shape,
-                ):
-                    run.writer.put(entry)
-                    run.report.indexed += 1
+            run.writer.put(*changed)
+        run.report.indexed += len(changed)
         seen.update(entry.document.path for entry in entries)
         run.progress("text", len(seen), 0)
     with run.writer.batch():
         run.writer.remove(root, [path for path in known if path not in seen])
         run.writer.link(root, {})  # records are prose: there is no code graph of them
         run.writer.drop_unused_vectors()
+
+
+def _changed(entry: Entry, known: Mapping[str, KnownFile]) -> bool:
+    before = known.get(entry.document.path)
+    after = (entry.document.content_hash, entry.shape)
+    return before is None or (before.content_hash, before.shape) != after
 
 
 def _batches(records: Iterable[Record], settings: Settings) -> Iterator[list[Record]]:

@@ -22,6 +22,7 @@ from quintet.settings import Settings
 from quintet.writing import Entry, Writer
 
 LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
+TOLD = 256  # files between two words on progress
 PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text
 
 
@@ -76,10 +77,15 @@ def _write_files(
     files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
     done = 0
     for batch in _batches(files, run.settings):
+        outcomes: list[Outcome] = []
         with run.report.stage("parse"):
-            outcomes = [_examine(run, root, file, known.get(file.path), isolated) for file in batch]
+            for at, file in enumerate(batch):
+                if at and at % TOLD == 0:
+                    run.progress("text", done + at, len(files))
+                outcome = _examine(run, root, file, known.get(file.path), isolated)
+                outcomes += [] if outcome is None else [outcome]
         with run.report.stage("write"):
-            _write(run, root, [outcome for outcome in outcomes if outcome is not None])
+            _write(run, outcomes)
         done += len(batch)
         run.progress("text", done, len(files))
 
@@ -97,7 +103,7 @@ def _batches(files: Iterable[Found], settings: Settings) -> Iterator[list[Found]
         yield batch
 
 
-Outcome = Callable[[Writer], None]
+Outcome = Entry | Callable[[Writer], None]
 
 
 def _examine(
@@ -122,18 +128,20 @@ def _examine(
         report.removed += 1
         return lambda writer: writer.remove(root.name, [file.path])
     report.indexed += 1
-    return lambda writer: writer.put(entry)
+    return entry
 
 
 def _same(before: KnownFile, content: Content, settings: Settings) -> bool:
     return (before.content_hash, before.shape) == (content.sha256, shape(settings))
 
 
-def _write(run: Run, root: Root, outcomes: Sequence[Outcome]) -> None:
+def _write(run: Run, outcomes: Sequence[Outcome]) -> None:
     if outcomes:
         with run.writer.batch():
+            run.writer.put(*(outcome for outcome in outcomes if isinstance(outcome, Entry)))
             for outcome in outcomes:
-                outcome(run.writer)
+                if not isinstance(outcome, Entry):
+                    outcome(run.writer)
 
 
 def storable(modified_ns: int) -> int:

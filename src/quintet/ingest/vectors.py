@@ -42,6 +42,7 @@ def reembed(run: Run, embedder: Embedder) -> int:
 
 def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
     total = run.writer.count_pending(replacing=replacing)
+    english_only = getattr(embedder, "english_only", False)
     after, done, texts_seen, foreign = 0, 0, 0, 0
     while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
         texts = {key: text for _, key, text in rows}
@@ -50,10 +51,11 @@ def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
             run.writer.put_vectors(list(texts), vectors, replacing=replacing)
         after = rows[-1][0]
         done += len(rows)
-        texts_seen += len(texts)
-        foreign += sum(map(is_foreign, texts.values()))
+        if english_only:
+            texts_seen += len(texts)
+            foreign += sum(map(is_foreign, texts.values()))
         run.progress("embed", done, total)
-    if getattr(embedder, "english_only", False) and 2 * foreign > texts_seen:
+    if 2 * foreign > texts_seen:
         run.report.notes.append(_not_english(embedder.identity))
     return done
 

@@ -15,9 +15,10 @@ from quintet.knowledge.files import Originals
 from quintet.model import embedding_text
 from quintet.ports import Embedder, Root
 from quintet.settings import Settings
+from quintet.stores.sqlite.document_rows import text_hash
 from quintet.stores.sqlite.documents import Listed
 from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
-from quintet.stores.sqlite.writer import SqliteWriter, text_hash
+from quintet.stores.sqlite.writer import SqliteWriter
 from quintet.vector import Int16, quantise
 from quintet.writing import Entry
 
@@ -84,8 +85,7 @@ class Shelf:
             with writer.batch():
                 if root not in writer.roots():
                     writer.put_root(root)
-                for entry in entries:
-                    writer.put(entry)
+                writer.put(*entries)
                 writer.link(root.name, {})  # there is no code graph of a knowledge base
                 if embedded is not None:
                     _put_vectors(writer, embedded, stored)

@@ -243,8 +243,7 @@ class Memory:
             with writer.batch():
                 if not writer.roots():
                     writer.put_root(Root(ROOT, ROOT))
-                for entry in entries:
-                    writer.put(entry)
+                writer.put(*entries)
                 writer.link(ROOT, {})  # memories are no code
 
     def _found(self, id: object) -> Memo:

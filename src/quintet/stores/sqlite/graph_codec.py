@@ -5,6 +5,8 @@ from typing import Any
 
 from quintet.symbols import Import, Mention, Outline, Symbol
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+
 
 def encoded(outline: Outline) -> str:
     """Equal text means that nothing an edge depends on has changed."""
@@ -19,7 +21,7 @@ def encoded(outline: Outline) -> str:
         [(i.owner, i.line, i.module, i.level, i.name, i.alias, i.exported) for i in outline.imports],
         [(m.owner, m.relation, m.path, m.line, m.base) for m in outline.mentions],
     )
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(body)
 
 
 def decoded(body: str) -> Outline:

@@ -5,11 +5,12 @@ from other documents stay. `unlinked` remembers, in the transaction that changed
 when edges were last made: whoever makes them anew sees which names came and went.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import apsw
 
+from quintet.stores.sqlite.document_rows import next_row
 from quintet.stores.sqlite.graph_codec import decoded, encoded
 from quintet.stores.sqlite.graph_names import names, nodes_of_chunks, outline_of
 from quintet.symbols import Edge, FileOutline, Outline, node_ids
@@ -18,63 +19,101 @@ from quintet.writing import Entry, Unlinked
 EPOCH = "INSERT INTO meta VALUES ('graph_epoch', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
 LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"
 OUT_EDGES = "DELETE FROM edges WHERE source IN (SELECT row FROM symbols WHERE outline = ?)"
+OUT_OF_DOCUMENT = OUT_EDGES.replace("= ?", "= (SELECT row FROM outlines WHERE document = ?)")
+PUT_SYMBOL = (
+    "INSERT INTO symbols (id, outline, number, parent, kind, name, qualified_name, signature, docstring, "
+    "first_line, last_line, visibility, is_test) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (id) DO UPDATE SET number = excluded.number, parent = excluded.parent, "
+    "kind = excluded.kind, name = excluded.name, qualified_name = excluded.qualified_name, "
+    "signature = excluded.signature, docstring = excluded.docstring, "
+    "first_line = excluded.first_line, last_line = excluded.last_line, "
+    "visibility = excluded.visibility, is_test = excluded.is_test"
+)
 
 
-def put(connection: apsw.Connection, entry: Entry) -> list[str | None]:
-    """Replace a document's symbols; the node of each of its chunks. Edges stay until the graph is linked."""
-    document, outline = entry.document, outline_of(entry)
-    body = encoded(outline)
-    before = connection.execute("SELECT body FROM outlines WHERE document = ?", (document.id,)).get
-    if before != body:
-        _mark(connection, document.id, document.root, document.path, before)
-    if before is None:
-        connection.execute("INSERT INTO outlines (document, body) VALUES (?, ?)", (document.id, body))
-        row = connection.last_insert_rowid()
-    else:
-        connection.execute("UPDATE outlines SET body = ? WHERE document = ?", (body, document.id))
-        row = int(connection.execute("SELECT row FROM outlines WHERE document = ?", (document.id,)).get)
-    if _put_symbols(connection, row, entry, outline):
+def put(connection: apsw.Connection, entries: Sequence[Entry]) -> list[list[str | None]]:
+    """Replace the symbols of these documents; of each the nodes of its chunks. Edges stay until the graph
+    is linked."""
+    outlines = [outline_of(entry) for entry in entries]
+    before = _stored_outlines(connection, entries)
+    rows = _put_outlines(connection, entries, list(map(encoded, outlines)), before)
+    gone, changed = False, list[tuple[Any, ...]]()
+    for entry, outline, row in zip(entries, outlines, rows, strict=True):
+        wanted = dict(_symbol_rows(entry, outline))
+        stored = _stored_symbols(connection, row) if entry.document.id in before else {}
+        if lost := [node for node in stored if node not in wanted]:
+            _drop_symbols(connection, entry.document.id, lost)
+            gone = True
+        changed += [(node, row, *values) for node, values in wanted.items() if stored.get(node) != values]
+    connection.executemany(PUT_SYMBOL, changed)
+    if gone or changed:
         connection.execute(EPOCH)
-    return nodes_of_chunks(document, outline, entry.chunks)
+    return [
+        nodes_of_chunks(entry.document, outline, entry.chunks)
+        for entry, outline in zip(entries, outlines, strict=True)
+    ]
 
 
-def _mark(connection: apsw.Connection, document: str, root: str, path: str, before: str | None) -> None:
-    """The first mark counts: it tells what the edges in the table were made of."""
-    connection.execute(
-        "INSERT OR IGNORE INTO unlinked VALUES (?, ?, ?, ?, 0)", (document, root, path, before)
+def _stored_outlines(connection: apsw.Connection, entries: Sequence[Entry]) -> dict[str, tuple[int, str]]:
+    """Row and body by document."""
+    if not entries:
+        return {}
+    found: Any = connection.execute(
+        "SELECT document, row, body FROM outlines WHERE document IN (SELECT value FROM carray(?))",
+        (apsw.carray(tuple(entry.document.id for entry in entries)),),
     )
+    return {document: (row, body) for document, row, body in found}
 
 
-def _put_symbols(connection: apsw.Connection, outline_row: int, entry: Entry, outline: Outline) -> bool:
-    """Write what differs; whether anything did."""
-    wanted = dict(_symbol_rows(entry, outline))
-    found = connection.execute(
+def _put_outlines(
+    connection: apsw.Connection,
+    entries: Sequence[Entry],
+    bodies: Sequence[str],
+    before: Mapping[str, tuple[int, str]],
+) -> list[int]:
+    """The row of each; a document whose outline is another than before is marked."""
+    rows, new, changed = list[int](), list[tuple[int, str, str]](), list[tuple[str, str]]()
+    unused = next_row(connection, "outlines")
+    marks = []
+    for entry, body in zip(entries, bodies, strict=True):
+        document = entry.document
+        row, old = before.get(document.id, (unused + len(new), None))
+        rows.append(row)
+        if old != body:
+            marks.append((document.id, document.root, document.path, old))
+        if old is None:
+            new.append((row, document.id, body))
+        elif old != body:
+            changed.append((body, document.id))
+    _mark(connection, marks)
+    connection.executemany("INSERT INTO outlines (row, document, body) VALUES (?, ?, ?)", new)
+    connection.executemany("UPDATE outlines SET body = ? WHERE document = ?", changed)
+    return rows
+
+
+def _mark(connection: apsw.Connection, marks: Iterable[tuple[str, str, str, str | None]]) -> None:
+    """The first mark counts: it tells what the edges in the table were made of."""
+    connection.executemany("INSERT OR IGNORE INTO unlinked VALUES (?, ?, ?, ?, 0)", marks)
+
+
+def _stored_symbols(connection: apsw.Connection, outline: int) -> dict[str, list[Any]]:
+    found: Any = connection.execute(
         "SELECT id, number, parent, kind, name, qualified_name, signature, docstring, first_line, last_line, "
         "visibility, is_test FROM symbols WHERE outline = ?",
-        (outline_row,),
+        (outline,),
     )
-    stored = {node: values for node, *values in found}
-    gone = [(node,) for node in stored if node not in wanted]
-    if gone:
-        for statement in (
-            "DELETE FROM edges WHERE source = (SELECT row FROM symbols WHERE id = ?)",
-            "DELETE FROM edges WHERE target = (SELECT row FROM symbols WHERE id = ?)",
-            "DELETE FROM symbols WHERE id = ?",
-        ):
-            connection.executemany(statement, gone)
-        connection.execute(LOST, (entry.document.id,))
-    changed = [(node, outline_row, *values) for node, values in wanted.items() if stored.get(node) != values]
-    connection.executemany(
-        "INSERT INTO symbols (id, outline, number, parent, kind, name, qualified_name, signature, docstring, "
-        "first_line, last_line, visibility, is_test) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (id) DO UPDATE SET number = excluded.number, parent = excluded.parent, "
-        "kind = excluded.kind, name = excluded.name, qualified_name = excluded.qualified_name, "
-        "signature = excluded.signature, docstring = excluded.docstring, "
-        "first_line = excluded.first_line, last_line = excluded.last_line, "
-        "visibility = excluded.visibility, is_test = excluded.is_test",
-        changed,
-    )
-    return bool(gone or changed)
+    return {node: values for node, *values in found}
+
+
+def _drop_symbols(connection: apsw.Connection, document: str, nodes: Iterable[str]) -> None:
+    gone = [(node,) for node in nodes]
+    for statement in (
+        "DELETE FROM edges WHERE source = (SELECT row FROM symbols WHERE id = ?)",
+        "DELETE FROM edges WHERE target = (SELECT row FROM symbols WHERE id = ?)",
+        "DELETE FROM symbols WHERE id = ?",
+    ):
+        connection.executemany(statement, gone)
+    connection.execute(LOST, (document,))
 
 
 def _symbol_rows(entry: Entry, outline: Outline) -> Iterator[tuple[str, list[Any]]]:
@@ -105,7 +144,7 @@ def _symbol_rows(entry: Entry, outline: Outline) -> Iterator[tuple[str, list[Any
 def remove(connection: apsw.Connection, document: str, root: str, path: str) -> None:
     found = connection.execute("SELECT row, body FROM outlines WHERE document = ?", (document,)).fetchall()
     for row, body in cast("list[tuple[int, str]]", found):
-        _mark(connection, document, root, path, body)
+        _mark(connection, [(document, root, path, body)])
         connection.execute(LOST, (document,))
         connection.execute(OUT_EDGES, (row,))
         connection.execute(
@@ -142,14 +181,16 @@ def outlines(connection: apsw.Connection, root: str) -> list[FileOutline]:
 
 def link(connection: apsw.Connection, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
     """Put these in the place of all that goes out of these documents, and take the root's marks away."""
-    for document, found in edges.items():
-        row = connection.execute("SELECT row FROM outlines WHERE document = ?", (document,)).get
-        connection.execute(OUT_EDGES, (row,))
-        connection.executemany(
-            "INSERT INTO edges VALUES ((SELECT row FROM symbols WHERE id = ?), "
-            "(SELECT row FROM symbols WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING",
-            ((edge.source, edge.target, edge.relation, edge.confidence, edge.line) for edge in found),
-        )
+    connection.executemany(OUT_OF_DOCUMENT, ((document,) for document in edges))
+    connection.executemany(
+        "INSERT INTO edges VALUES ((SELECT row FROM symbols WHERE id = ?), "
+        "(SELECT row FROM symbols WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING",
+        (
+            (edge.source, edge.target, edge.relation, edge.confidence, edge.line)
+            for found in edges.values()
+            for edge in found
+        ),
+    )
     connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
     if edges:
         connection.execute(EPOCH)

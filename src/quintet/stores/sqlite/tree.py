@@ -3,8 +3,9 @@
 A run that is cut short leaves its marks; until they are settled the state root is computed from scratch.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -14,6 +15,7 @@ from quintet.stores.sqlite.catalog import meta, number
 
 DIGITS = "0123456789abcdef"
 END = "g"  # behind every hexadecimal digit
+AT_ONCE = 1_000  # documents in one statement
 SHARE = 8  # above an eighth of all documents, growing the tree anew costs less than mending it
 
 DOCUMENT = "d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata"
@@ -21,35 +23,44 @@ CHUNK = (
     "c.id, c.sequence, c.first_line, c.last_line, c.kind, c.name, c.heading_path, c.page, "
     "lower(hex(c.text_hash)), v.vector"
 )
+THESE = "d.id IN (SELECT value FROM carray(?))"
 
 
 def line_of(connection: apsw.Connection, document_id: str) -> str | None:
     """The record of a document: neither mtimes, absolute paths nor row numbers take part in it."""
-    document = connection.execute(
-        f"SELECT {DOCUMENT}, d.row FROM documents d JOIN roots r ON r.row = d.root WHERE d.id = ?",
-        (document_id,),
-    ).fetchone()
-    if document is None:
-        return None
-    chunks = connection.execute(
-        f"SELECT {CHUNK} FROM chunks c LEFT JOIN vectors v ON v.text_hash = c.text_hash "
-        "WHERE c.document = ? ORDER BY c.sequence, c.id",
-        (document[-1],),
+    return _lines(connection, [document_id]).get(document_id)
+
+
+def _lines(connection: apsw.Connection, document_ids: Sequence[str]) -> dict[str, str]:
+    """The records of those of these documents that are there."""
+    given = (apsw.carray(tuple(document_ids)),)
+    documents: Any = connection.execute(
+        f"SELECT d.row, {DOCUMENT} FROM documents d JOIN roots r ON r.row = d.root WHERE {THESE}", given
+    ).fetchall()
+    chunks: dict[int, list[list[Any]]] = {row: [] for row, *_ in documents}
+    found: Any = connection.execute(
+        f"SELECT c.document, {CHUNK} FROM documents d JOIN chunks c ON c.document = d.row "
+        f"LEFT JOIN vectors v ON v.text_hash = c.text_hash WHERE {THESE} "
+        "ORDER BY c.document, c.sequence, c.id",
+        given,
     )
-    return merkle.record(document[:-1], [[*rest, _digest(vector)] for *rest, vector in chunks])
+    for row, *rest, vector in found:
+        chunks[row].append([*rest, _digest(vector)])
+    return {document[0]: merkle.record(document, chunks[row]) for row, *document in documents}
 
 
 def _digest(vector: bytes | None) -> str | None:
     return None if vector is None else sha256(vector).hexdigest()
 
 
-def mark(connection: apsw.Connection, document_id: str, root: str, path: str) -> None:
-    """This document was written or removed in the transaction at hand, which makes the next generation."""
+def mark(connection: apsw.Connection, documents: Sequence[tuple[str, str, str]]) -> None:
+    """These (id, root, path) were written or removed in the transaction at hand, which makes the next
+    generation."""
     # In two statements: an INSERT that selects has to be undoable row by row, which takes ten times as long.
     generation = number(connection, "generation") + 1
-    connection.execute("INSERT OR IGNORE INTO unsettled VALUES (?)", (document_id,))
-    connection.execute(
-        "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)", (document_id, root, path, generation)
+    connection.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((one,) for one, _, _ in documents))
+    connection.executemany(
+        "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)", ((*one, generation) for one in documents)
     )
 
 
@@ -83,20 +94,19 @@ def settle(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM unsettled")
 
 
-def _renewed(connection: apsw.Connection, marked: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
+def _renewed(connection: apsw.Connection, marked: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Write the leaves of these documents; every leaf that went and every leaf that came."""
-    for document_id in marked:
-        before = connection.execute("SELECT hash FROM leaves WHERE id = ?", (document_id,)).get
-        line = line_of(connection, document_id)
-        after = None if line is None else merkle.leaf(line)
-        if before == after:
-            continue
-        if before is not None:
-            yield document_id, before
-            connection.execute("DELETE FROM leaves WHERE id = ?", (document_id,))
-        if after is not None:
-            yield document_id, after
-            connection.execute("INSERT INTO leaves VALUES (?, ?)", (document_id, after))
+    for some in _groups(marked):
+        stored: Any = connection.execute(
+            "SELECT id, hash FROM leaves WHERE id IN (SELECT value FROM carray(?))",
+            (apsw.carray(tuple(some)),),
+        )
+        before, after = dict(stored), dict(_leaves(connection, some))
+        went = [(one, leaf) for one, leaf in before.items() if after.get(one) != leaf]
+        came = [(one, leaf) for one, leaf in after.items() if before.get(one) != leaf]
+        connection.executemany("DELETE FROM leaves WHERE id = ?", ((one,) for one, _ in went))
+        connection.executemany("INSERT INTO leaves VALUES (?, ?)", came)
+        yield from (*went, *came)
 
 
 def stored_sketch(connection: apsw.Connection) -> bytes:
@@ -209,13 +219,16 @@ def computed_root(connection: apsw.Connection) -> bytes | None:
 
 
 def computed_leaves(connection: apsw.Connection) -> dict[str, bytes]:
-    leaves: dict[str, bytes] = {}
-    documents: list[Any] = connection.execute("SELECT id FROM documents").fetchall()
-    for (document_id,) in documents:
-        line = line_of(connection, document_id)
-        assert line is not None, "read in one transaction"
-        leaves[document_id] = merkle.leaf(line)
-    return leaves
+    ids: Any = connection.execute("SELECT id FROM documents")
+    return dict(chain.from_iterable(_leaves(connection, some) for some in _groups([one for (one,) in ids])))
+
+
+def _leaves(connection: apsw.Connection, document_ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    return ((one, merkle.leaf(line)) for one, line in _lines(connection, document_ids).items())
+
+
+def _groups(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
 
 
 def siblings_of(connection: apsw.Connection, document_id: str) -> list[dict[str, str]]:

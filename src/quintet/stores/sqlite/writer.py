@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from hashlib import sha256
 
 import apsw
 
-from quintet.model import Chunk, digest, embedding_text
+from quintet.model import digest
 from quintet.ports import KnownFile, Root
-from quintet.stores.sqlite import catalog, graph_rows, tree, vector_rows
-from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
+from quintet.stores.sqlite import catalog, document_rows, graph_rows, tree, vector_rows
 from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.postings_view import PostingsViews
 from quintet.symbols import Edge, FileOutline
@@ -19,6 +17,9 @@ from quintet.vector import Int16
 from quintet.writing import Choices, Entry, Unlinked
 
 REMEMBERED = 10_000  # generations whose tags are kept
+# Pages in front of a checkpoint. While text is written 64 MB: a page that batch after batch changes is copied
+# once. With vectors SQLite's own 4 MB: whoever opens the matrix counts on it that few can be lost.
+TEXT_PAGES, VECTOR_PAGES = 16_384, 1_000
 
 
 class SqliteWriter:
@@ -70,66 +71,16 @@ class SqliteWriter:
         self._connection.execute("DELETE FROM roots WHERE name = ?", (name,))
         return len(paths)
 
-    def put(self, entry: Entry) -> None:
-        document = entry.document
-        before = self._row(document.root, document.path)
-        if before is not None:
-            self._remove_document(before)
-        tree.mark(self._connection, document.id, document.root, document.path)
-        nodes = graph_rows.put(self._connection, entry)
-        self._connection.execute(
-            "INSERT INTO documents (id, root, path, title, mime_type, language, size, modified_ns, "
-            "indexed_ns, content_hash, shape, metadata) "
-            "VALUES (?, (SELECT row FROM roots WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                document.id,
-                document.root,
-                document.path,
-                document.title,
-                document.mime_type,
-                document.language,
-                document.size,
-                document.modified_ns,
-                entry.indexed_ns,
-                document.content_hash,
-                entry.shape,
-                json.dumps(document.metadata, sort_keys=True),
-            ),
-        )
-        row = self._connection.last_insert_rowid()
-        for chunk, node in zip(entry.chunks, nodes, strict=True):
-            self._put_chunk(row, chunk, node, document.title)
-
-    def _put_chunk(self, document: int, chunk: Chunk, node: str | None, title: str) -> None:
-        execute = self._connection.execute
-        execute(
-            "INSERT INTO chunks (id, document, sequence, first_line, last_line, kind, name, heading_path, "
-            "text_hash, page, node) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                chunk.id,
-                document,
-                chunk.sequence,
-                chunk.first_line,
-                chunk.last_line,
-                chunk.kind,
-                chunk.name,
-                chunk.heading_path,
-                text_hash(chunk),
-                chunk.page,
-                node,
-            ),
-        )
-        row = self._connection.last_insert_rowid()
-        execute("INSERT INTO contents VALUES (?, ?)", (row, chunk.content))
-        fields = (plain(chunk.content), plain(chunk.heading_path), plain(title))
-        for table, analysed in (
-            ("text", fields),
-            ("parts", tuple(map(identifier_parts, fields))),
-            ("cjk", tuple(map(pairs, fields))),
-        ):
-            if table == "text" or any(analysed):
-                sql = f"INSERT INTO {table} (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)"
-                execute(sql, (row, *analysed))
+    def put(self, *entries: Entry) -> None:
+        """Each in the place of what it was; of two with the same path the last counts."""
+        self._connection.wal_autocheckpoint(TEXT_PAGES)
+        given = list({entry.document.id: entry for entry in entries}.values())
+        ids = [entry.document.id for entry in given]
+        document_rows.remove(self._connection, document_rows.present(self._connection, ids))
+        names = ((entry.document.root, entry.document.path) for entry in given)
+        tree.mark(self._connection, [(one, *name) for one, name in zip(ids, names, strict=True)])
+        nodes = graph_rows.put(self._connection, given)
+        document_rows.put(self._connection, zip(given, nodes, strict=True))
 
     def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None:
         self._connection.execute(
@@ -139,29 +90,12 @@ class SqliteWriter:
         )
 
     def remove(self, root: str, paths: Sequence[str]) -> None:
-        for path in paths:
-            document = self._row(root, path)
-            if document is not None:
-                self._remove_document(document)
-                graph_rows.remove(self._connection, digest(root, path), root, path)
-                tree.mark(self._connection, digest(root, path), root, path)
-
-    def _row(self, root: str, path: str) -> int | None:
-        found: int | None = self._connection.execute(
-            "SELECT d.row FROM documents d JOIN roots r ON r.row = d.root WHERE r.name = ? AND d.path = ?",
-            (root, path),
-        ).get
-        return found
-
-    def _remove_document(self, document: int) -> None:
-        execute = self._connection.execute
-        chunks = [row for (row,) in execute("SELECT row FROM chunks WHERE document = ?", (document,))]
-        for row in chunks:
-            for table in ("text", "parts", "cjk"):
-                execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
-            execute("DELETE FROM contents WHERE row = ?", (row,))
-            execute("DELETE FROM chunks WHERE row = ?", (row,))
-        execute("DELETE FROM documents WHERE row = ?", (document,))
+        named = {digest(root, path): path for path in paths}
+        gone = document_rows.present(self._connection, list(named))
+        document_rows.remove(self._connection, gone)
+        for document_id in gone:
+            graph_rows.remove(self._connection, document_id, root, named[document_id])
+        tree.mark(self._connection, [(one, root, named[one]) for one in gone])
 
     def remember(self, choices: Choices) -> None:
         self._connection.execute(
@@ -180,6 +114,7 @@ class SqliteWriter:
             return vector_rows.pending(connection, after, limit, replacing)
 
     def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
+        self._connection.wal_autocheckpoint(VECTOR_PAGES)
         vector_rows.put(self._connection, hashes, vectors, replacing)
         if not replacing:
             tree.mark_texts(self._connection, hashes)
@@ -238,8 +173,3 @@ def _advance(connection: apsw.Connection) -> None:
     generation = catalog.number(connection, "generation")
     connection.execute("INSERT INTO lineage VALUES (?, hex(randomblob(8)))", (generation,))
     connection.execute("DELETE FROM lineage WHERE generation <= ?", (generation - REMEMBERED,))
-
-
-def text_hash(chunk: Chunk) -> bytes:
-    """What a vector goes by: the very text that is embedded."""
-    return sha256(embedding_text(chunk.heading_path, chunk.content).encode()).digest()
