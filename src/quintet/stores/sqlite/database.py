@@ -14,7 +14,6 @@ from quintet.stores.sqlite.filters import register
 from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
 
 BUSY_MS = 10_000
-MMAP_BYTES = 1 << 30
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 
 
@@ -140,7 +139,6 @@ class Database:
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"
         connection.pragma("synchronous", self._synchronous)
-        connection.pragma("mmap_size", MMAP_BYTES)
         connection.pragma("cache_size", -65_536)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)

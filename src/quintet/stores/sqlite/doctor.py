@@ -8,7 +8,7 @@ import apsw
 from quintet import merkle, sketch
 from quintet.errors import QuintetError
 from quintet.stores.sqlite import tree
-from quintet.stores.sqlite.catalog import count, meta
+from quintet.stores.sqlite.catalog import counted, counts, meta
 from quintet.stores.sqlite.database import RESTORED, Database
 
 
@@ -68,7 +68,7 @@ def _memories(connection: apsw.Connection) -> Check:
     if wrong:
         found = "; ".join(one.message.partition("; ")[0] for one in wrong)
         return Check("memory", False, f"{found}; export what can be read, {RESTORED}")
-    return Check("memory", True, f"{count(connection).documents} memories, all searchable")
+    return Check("memory", True, f"{counted(connection).documents} memories, all searchable")
 
 
 def _sqlite() -> Check:
@@ -93,11 +93,13 @@ def _text(connection: apsw.Connection) -> Check:
 
 
 def _vectors(connection: apsw.Connection) -> Check:
-    identity, counts = meta(connection, "embedder"), count(connection)
+    identity, found = meta(connection, "embedder"), counted(connection)
     if identity is None:
         return Check("vectors", True, "none: this index searches text only")
-    message = f"{counts.embedded} of {counts.chunks} chunks embedded by {identity}"
-    if counts.embedded == counts.chunks:
+    message = f"{found.embedded} of {found.chunks} chunks embedded by {identity}"
+    if found != counts(connection):
+        return Check("vectors", False, f"{message}, which is not what is stored; run 'quintet index --force'")
+    if found.embedded == found.chunks:
         return Check("vectors", True, message)
     return Check("vectors", False, message + "; run 'quintet index' to embed the rest")
 

@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, QuintetError
 from quintet.ports import Counts, TextIndex
-from quintet.stores.sqlite.catalog import SqliteCatalog, count, number
+from quintet.stores.sqlite.catalog import SqliteCatalog, counts, number
 from quintet.stores.sqlite.database import Database, copied, translated
 from quintet.stores.sqlite.doctor import Check, examine, examine_matrix, examine_postings
 from quintet.stores.sqlite.documents import SqliteDocuments
@@ -101,7 +101,7 @@ class SqliteStore:
         generation = number(connection, "generation")
         with self._counting:
             if self._counts is None or self._counts[0] != generation:
-                self._counts = generation, count(connection)
+                self._counts = generation, counts(connection)
             return self._counts[1]
 
     @contextmanager

@@ -77,11 +77,11 @@ def mark_all(connection: apsw.Connection) -> None:
     connection.execute("INSERT OR IGNORE INTO unsettled SELECT id FROM documents")
 
 
-def settle(connection: apsw.Connection) -> None:
-    """Bring leaves and nodes up to date with the documents that were marked."""
+def settle(connection: apsw.Connection) -> int:
+    """Bring leaves and nodes up to date with the documents that were marked; how many there were."""
     marked = [document_id for (document_id,) in connection.execute("SELECT id FROM unsettled ORDER BY id")]
     if not marked:
-        return
+        return 0
     outline = sketch.toggled(stored_sketch(connection), _renewed(connection, marked))
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('sketch', ?)", (outline.hex(),))
     count = int(connection.execute("SELECT count(*) FROM leaves").get)
@@ -92,6 +92,7 @@ def settle(connection: apsw.Connection) -> None:
     else:
         _mend(connection, marked)
     connection.execute("DELETE FROM unsettled")
+    return len(marked)
 
 
 def _renewed(connection: apsw.Connection, marked: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -16,6 +16,7 @@ from quintet.symbols import Edge, FileOutline
 from quintet.vector import Int16
 from quintet.writing import Choices, Entry, Unlinked
 
+FEW = 100  # changed documents after which the next search counts, rather than every little run
 REMEMBERED = 10_000  # generations whose tags are kept
 # Pages in front of a checkpoint. While text is written 64 MB: a page that batch after batch changes is copied
 # once. With vectors SQLite's own 4 MB: whoever opens the matrix counts on it that few can be lost.
@@ -136,7 +137,8 @@ class SqliteWriter:
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
         with self._database.writing() as connection:
-            tree.settle(connection)
+            if tree.settle(connection) > FEW:
+                catalog.keep_counts(connection)
         with self._database.reading() as connection:
             self._postings.compact(connection)
 
