@@ -55,13 +55,24 @@ def table(result: Figures) -> str:
         f"| chunks | {' | '.join([*head, *steps, 'growth'])} |",
         f"|---|{'---:|' * (len(head) + len(steps))}---|",
     ]
-    for name, (reading, form) in ROWS.items():
+    for name, (reading, form) in _rows(result).items():
         values = [reading(one) for one in found.values()]
         ratios = [b / a for a, b in pairwise(values)]
         cells = [*(f"{value:{form}}" for value in values), *(f"{ratio:.1f}" for ratio in ratios)]
         kind = DISTURBED if name in CLOCK and result["busy"] else _kind(ratios, sizes)
         lines.append(f"| {name} | {' | '.join([*cells, kind])} |")
     return "\n".join(lines) + "\n"
+
+
+def _rows(result: Figures) -> dict[str, tuple[Reading, str]]:
+    """Without those of the contracts that the text index at hand has no part in."""
+    absent = tuple(f"{mode}, " for mode in MODES if mode not in _modes(result))
+    return {name: row for name, row in ROWS.items() if not name.startswith(absent)}
+
+
+def _modes(result: Figures) -> list[str]:
+    (some, *_) = result[AT].values()
+    return [mode for mode in MODES if mode in some["search"]]
 
 
 def _kind(ratios: list[float], sizes: list[int]) -> str:
@@ -79,7 +90,7 @@ def _kind(ratios: list[float], sizes: list[int]) -> str:
 def chart(result: Figures) -> str:
     """Two panels on logarithmic scales: milliseconds a search; seconds and megabytes of the index."""
     found: Mapping[str, Figures] = result[AT]
-    times = {mode: _line(found, ROWS[f"{mode}, CPU p50, ms"][0]) for mode in MODES}
+    times = {mode: _line(found, ROWS[f"{mode}, CPU p50, ms"][0]) for mode in _modes(result)}
     sizes = {
         name: _line(found, ROWS[name][0])
         for name in (

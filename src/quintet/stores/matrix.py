@@ -24,6 +24,7 @@ COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
 BLOCK = 64  # rows of which the best is looked at first
 EXACTLY = 8192  # rows scored at once
+COARSELY = 1024  # rows made coarse at once, in float64
 THREADS = min(4, os.cpu_count() or 1)
 WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
 FEW = 8  # below an eighth of the rows, copying those costs less than comparing all
@@ -211,15 +212,21 @@ def _pool() -> ThreadPoolExecutor:
 
 def coarsened(vectors: Int16) -> tuple[Int8, npt.NDArray[np.void]]:
     """int8 rows and what belongs to each: its scale, the norm of scale * int8, the norm of the rest."""
+    coarse, rows = np.empty(vectors.shape, np.int8), np.empty(len(vectors), ROW)
+    for at in range(0, len(vectors), COARSELY):
+        some = slice(at, at + COARSELY)
+        _coarsen(vectors[some], coarse[some], rows[some])
+    return coarse, rows
+
+
+def _coarsen(vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void]) -> None:
     exact = vectors.astype(np.float64)
-    largest = np.abs(exact).max(axis=1, initial=1.0)
-    rows = np.empty(len(vectors), ROW)
-    rows["scale"] = largest / COARSE_MAX
+    rows["scale"] = np.abs(exact).max(axis=1, initial=1.0) / COARSE_MAX
     scale = rows["scale"].astype(np.float64)[:, np.newaxis]
-    coarse = np.clip(np.rint(exact / scale), -COARSE_MAX, COARSE_MAX)
-    rows["coarse_norm"] = _rounded_up(np.linalg.norm(scale * coarse, axis=1))
-    rows["rest_norm"] = _rounded_up(np.linalg.norm(exact - scale * coarse, axis=1))
-    return coarse.astype(np.int8), rows
+    rounded = np.clip(np.rint(exact / scale), -COARSE_MAX, COARSE_MAX)
+    rows["coarse_norm"] = _rounded_up(np.linalg.norm(scale * rounded, axis=1))
+    rows["rest_norm"] = _rounded_up(np.linalg.norm(exact - scale * rounded, axis=1))
+    coarse[:] = rounded
 
 
 def _rounded_up(norms: Float64) -> npt.NDArray[np.float32]:
