@@ -1,10 +1,21 @@
 """What the text tables are fed."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.stores.sqlite.analyse import identifier_parts, pair_phrase, pairs, plain, quoted, runs
+from quintet.stores.sqlite.analyse import (
+    HUMP,
+    PART,
+    identifier_parts,
+    pair_phrase,
+    pairs,
+    plain,
+    quoted,
+    runs,
+)
 
 
 def test_plain_sets_cjk_apart_from_the_letters_it_touches() -> None:
@@ -82,3 +93,10 @@ def test_every_pair_of_neighbours_is_among_the_pairs(text: str) -> None:
     found = pairs(text).split()
     for run in runs(text):
         assert all(run[at : at + 2] in found for at in range(len(run)))
+
+
+@given(st.text("aBC1_ é", max_size=12))
+def test_the_parts_of_a_text_are_those_of_its_words_with_humps(text: str) -> None:
+    words = [word.lstrip("0123456789") for word in re.findall("[A-Za-z0-9]+", text)]
+    humped = [word for word in words if HUMP.search(word)]
+    assert identifier_parts(text) == " ".join(part for word in humped for part in PART.findall(word))

@@ -112,6 +112,48 @@ def test_stems_score_like_a_table_of_the_porter_tokenizer_but_for_common_words(
         assert shelf.scores(query) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("read", [0, 10_000])
+@given(
+    steps=STEPS, words=st.lists(st.sampled_from([*WORDS, "none"]), min_size=2, max_size=3), weights=WEIGHTS
+)
+@settings(max_examples=20, deadline=None)
+def test_a_phrase_scores_the_same_whether_fts5_or_the_text_tells_where_it_is(
+    make_shelf: "MakeShelf",
+    read: int,
+    steps: list[object],
+    words: list[str],
+    weights: tuple[tuple[str, float], ...],
+) -> None:
+    query = TextQuery((" ".join(words),), field_weights=weights)
+    shelf = make_shelf()
+    with pytest.MonkeyPatch.context() as patch, closing(shelf.store):
+        patch.setattr("quintet.stores.sqlite.fts5_scoring.READ", read)
+        for step in steps:
+            _apply(shelf, step)
+            for _ in ("asked", "kept"):
+                found = {hit.chunk_id: hit.raw for hit in shelf.hits(query)}
+                assert found == _by_fts5(shelf, "text", query)
+
+
+@pytest.mark.parametrize("read", [0, 10_000])
+@pytest.mark.parametrize("rare", [0, 10_000])
+def test_a_phrase_counts_as_often_as_it_stands_there_even_upon_itself(
+    shelf: "Shelf", monkeypatch: pytest.MonkeyPatch, read: int, rare: int
+) -> None:
+    monkeypatch.setattr("quintet.stores.sqlite.fts5_scoring.READ", read)
+    monkeypatch.setattr("quintet.stores.postings_score.RARE", rare)
+    long = "x" * 40_000
+    shelf.put(
+        {"a": "no no no no, fox", "b": "no fox no", "c": f"{long} {long}y end", "d": "no; no"}, title="no no"
+    )
+    shelf.put({"e": "other", "f": "getFoxRun", "b": "no fox"})
+    for term in ("no-no", "no.fox", f"{long} {long}", "fox.none", "Fox-run"):
+        for weights in ((), (("content", 0.3), ("title", 0.7))):
+            query = TextQuery((term,), field_weights=weights)
+            found = {hit.chunk_id: hit.raw for hit in shelf.hits(query)}
+            assert found == _by_fts5(shelf, "text", query), term[:10]
+
+
 def _texts(count: int) -> dict[str, str]:
     """Words by something like Zipf's law: word n stands in every n-th text, the more often the smaller."""
     return {

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.stores.postings import Bool, Segment, State, Terms, arrays
-from quintet.stores.postings_build import Text, Words, built, cut, merged
-from quintet.stores.postings_file import read, read_state, write
+from quintet.stores.postings_build import Text, Words, coded, cut, segments
+from quintet.stores.postings_file import Spill, read, read_state, write
+from quintet.stores.postings_merge import Flow, flow, merged
 from quintet.stores.postings_score import View, weighed
 from quintet.stores.sqlite.postings_view import words
 
@@ -33,6 +34,10 @@ def _texts(chunks: Chunks) -> list[Text]:
         Text(row, bytes([document]) * 15 + b"\0", (content, heading, title), (parts, "", ""))
         for row, (document, content, heading, title, parts) in enumerate(chunks, start=3)
     ]
+
+
+def _built(texts: list[Text], way: Words) -> Segment:
+    return merged([(one, None) for one in segments(texts, way)])
 
 
 def _same(one: Segment, other: Segment) -> bool:
@@ -58,32 +63,63 @@ def test_segments_merged_without_the_dead_are_the_segment_of_the_living(
     dead = [one for one, is_gone in zip(texts, gone, strict=False) if is_gone]
     several: list[tuple[Segment, Bool | None]] = []
     for some in (texts[at:], texts[:at]):
-        several.append((built(some, way), np.array([one not in dead for one in some], np.bool_)))
-    assert _same(merged(several, way), built([one for one in texts if one not in dead], way))
+        several.append((_built(some, way), np.array([one not in dead for one in some], np.bool_)))
+    assert _same(merged(several), _built([one for one in texts if one not in dead], way))
 
 
-@given(chunks=CHUNKS)
-def test_tokens_counted_in_small_lots_are_the_same(way: Words, chunks: Chunks) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        whole = built(_texts(chunks), way)
-        patch.setattr("quintet.stores.postings_build.AT_ONCE", 5)
+@given(chunks=CHUNKS, at_once=st.integers(1, 30), slices=st.integers(1, 20))
+def test_a_file_built_in_many_small_lots_is_byte_for_byte_that_of_one(
+    way: Words, tmp_path_factory: pytest.TempPathFactory, chunks: Chunks, at_once: int, slices: int
+) -> None:
+    folder = tmp_path_factory.mktemp("lots")
+    write(folder / "one", STATE, Flow.of(_built(_texts(chunks), way)))
+    with pytest.MonkeyPatch.context() as patch, Spill(folder) as spill:
+        patch.setattr("quintet.stores.postings_build.AT_ONCE", at_once)
+        patch.setattr("quintet.stores.postings_build.NUMBERED", 3)
         patch.setattr("quintet.stores.postings_build.FEW", 1)
-        assert _same(built(_texts(chunks), way), whole)
+        patch.setattr("quintet.stores.postings_merge.AT_ONCE", slices)
+        write(folder / "many", STATE, flow([spill.put(one) for one in segments(_texts(chunks), way)]))
+    assert (folder / "many").read_bytes() == (folder / "one").read_bytes()
+    assert sorted(file.name for file in folder.iterdir()) == ["many", "one"]
+
+
+def test_every_lot_holds_a_bounded_number_of_tokens(way: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quintet.stores.postings_build.AT_ONCE", 10)
+    texts = _texts([(number % 3, "run fox", "runs", "", "x") for number in range(20)])
+    lots = list(segments(texts, way))
+    assert [len(lot) for lot in lots] == [3] * 6 + [2]
+    assert _same(merged([(lot, None) for lot in lots]), merged([(lot, None) for lot in reversed(lots)]))
+
+
+@pytest.mark.parametrize("tag", [f"{'t' * length}" for length in range(64)])
+def test_a_file_is_whole_wherever_its_header_ends(way: Words, tmp_path: Path, tag: str) -> None:
+    """Arrays are laid out before their checksums are known, and moved if the header turns out shorter."""
+    segment = _built(_texts([(1, "run fox", "", "runs", "x"), (2, "", "über", "", "")]), way)
+    write(tmp_path / "a.postings", State("one", 7, tag), Flow.of(segment))
+    state, again = read(tmp_path / "a.postings") or pytest.fail("not readable")
+    assert state.tag == tag and _same(segment, again)
+    assert (tmp_path / "a.postings").stat().st_size % 64 == 0
+
+
+def test_counts_whose_product_exceeds_32_bits_are_kept_apart() -> None:
+    counts = np.array([[70_000, 70_000, 3], [70_000, 69_999, 3], [0, 0, 3]], np.int32)
+    codes, triples = coded(counts)
+    assert triples[codes].tolist() == counts.tolist()
 
 
 def test_a_file_gives_back_the_segment_it_was_made_of(way: Words, tmp_path: Path) -> None:
-    segment = built(_texts([(1, "run fox", "", "runs", "x"), (2, "", "über", "", "")]), way)
-    write(tmp_path / "a.postings", STATE, segment)
+    segment = _built(_texts([(1, "run fox", "", "runs", "x"), (2, "", "über", "", "")]), way)
+    write(tmp_path / "a.postings", STATE, Flow.of(segment))
     state, again = read(tmp_path / "a.postings") or pytest.fail("not readable")
     assert state == read_state(tmp_path / "a.postings") == STATE
     assert _same(segment, again)
-    write(tmp_path / "b.postings", STATE, again)
+    write(tmp_path / "b.postings", STATE, Flow.of(again))
     assert (tmp_path / "b.postings").read_bytes() == (tmp_path / "a.postings").read_bytes()
 
 
 def test_any_byte_that_is_changed_makes_a_file_none(way: Words, tmp_path: Path) -> None:
     file = tmp_path / "a.postings"
-    write(file, STATE, built(_texts([(1, "run fox", "", "runs", "x")]), way))
+    write(file, STATE, Flow.of(_built(_texts([(1, "run fox", "", "runs", "x")]), way)))
     whole = file.read_bytes()
     for at in range(0, len(whole), 7):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
@@ -102,8 +138,8 @@ def test_weights_are_added_once_an_occurrence_as_fts5_does() -> None:
 
 
 def test_an_empty_view_finds_nothing(way: Words) -> None:
-    for segments in ([], [(built([], way), None)]):
-        view = View(STATE, segments)
+    for several in ([], [(_built([], way), None)]):
+        view = View(STATE, several)
         assert view.size == view.live == 0
         assert view.numbers(np.array([1, 2], np.int64)).tolist() == [-1, -1]
         assert view.postings("text", [b"fox"]) == [[]]

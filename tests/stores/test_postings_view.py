@@ -12,6 +12,7 @@ import pytest
 
 from quintet.model import TextQuery
 from quintet.stores import postings_file
+from quintet.stores.postings_merge import Flow
 from quintet.stores.sqlite import postings_view
 from quintet.stores.sqlite.doctor import Check
 from quintet.stores.sqlite.postings_view import PostingsViews, state_of
@@ -61,7 +62,7 @@ def _no_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise AssertionError("everything was analysed again")
 
-    monkeypatch.setattr(postings_view, "_whole", refused)
+    monkeypatch.setattr(postings_view, "_everything", refused)
 
 
 def test_every_edit_is_searched_at_once_and_segments_stay_few(shelf: "Shelf") -> None:
@@ -212,6 +213,66 @@ def test_a_kill_while_the_file_is_written_leaves_things_whole(shelf: "Shelf") ->
     assert list(shelf.store.folder.glob("*.part")) == []
 
 
+SPILLING = """
+import os, sys
+from pathlib import Path
+from quintet.stores import postings_build
+from quintet.stores.postings_file import Spill
+from quintet.stores.sqlite import postings_view
+from quintet.stores.sqlite.store import SqliteStore
+postings_view.SMALL = 5
+postings_build.AT_ONCE = 20
+put, lots = Spill.put, []
+def killed(self, segment):
+    lots.append(put(self, segment))
+    if len(lots) == 3:
+        os._exit(9)
+    return lots[-1]
+Spill.put = killed
+with SqliteStore(Path(sys.argv[1])).writer(0) as writer:
+    writer.settle()
+"""
+
+
+def test_a_kill_between_lots_leaves_nothing_behind(shelf: "Shelf") -> None:
+    shelf.put(_texts(0, 30))
+    before = sorted(shelf.store.folder.iterdir())
+    killed = subprocess.run([sys.executable, "-c", SPILLING, str(shelf.store.folder)], check=False)
+    assert killed.returncode == 9
+    left = {file.name for file in set(shelf.store.folder.iterdir()) - set(before)}
+    assert all(name.startswith("index.db-") for name in left), left
+    _settle(shelf)
+    assert _found(shelf) == _right(shelf)
+
+
+def test_the_file_of_many_lots_is_that_of_one(shelf: "Shelf", monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.put(_texts(0, 40))
+    _settle(shelf)
+    whole = _file(shelf).read_bytes()
+    _file(shelf).unlink()
+    monkeypatch.setattr("quintet.stores.postings_build.AT_ONCE", 7)
+    monkeypatch.setattr("quintet.stores.postings_merge.AT_ONCE", 11)
+    shelf.store._postings = PostingsViews(shelf.store.folder)
+    _settle(shelf)
+    assert _file(shelf).read_bytes() == whole
+    assert _found(shelf) == _right(shelf)
+
+
+def test_a_file_that_was_just_written_is_not_written_again(
+    shelf: "Shelf", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[object] = []
+
+    def counting(*arguments: Any) -> None:
+        written.append(arguments)
+        postings_file.write(*arguments)
+
+    monkeypatch.setattr(postings_view, "write", counting)
+    shelf.put(_texts(0, 30))
+    _settle(shelf)
+    assert len(written) == 1
+
+
 def test_an_older_snapshot_keeps_its_own_view(shelf: "Shelf") -> None:
     shelf.put(_texts(0, 10))
     with shelf.store.snapshot() as older:
@@ -261,7 +322,9 @@ def test_the_doctor_compares_the_postings_with_the_text(
     with shelf.store.snapshot() as snapshot:
         state = state_of(snapshot.text._connection)
     _, segment = postings_file.read(_file(shelf)) or pytest.fail("no file")
-    postings_file.write(_file(shelf), state, segment)  # an older state that says it is the present one
+    postings_file.write(
+        _file(shelf), state, Flow.of(segment)
+    )  # an older state that says it is the present one
     shelf.store._postings = PostingsViews(shelf.store.folder)
     assert not check().ok
     assert "text-*.postings" in check().message

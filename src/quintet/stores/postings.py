@@ -19,6 +19,7 @@ Bool = npt.NDArray[np.bool_]
 
 FIELDS = ("content", "heading_path", "title")
 TABLES = ("text", "parts", "stems")
+LONG = frozenset(f"{table}.{array}" for table in TABLES for array in ("chunks", "codes"))  # a place a posting
 HEAD = 8  # bytes of a term that are compared as one number
 
 

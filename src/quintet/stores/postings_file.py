@@ -6,15 +6,20 @@ its place and checksum. A file that is not whole in any respect counts as none.
 
 import json
 import os
+import tempfile
+import threading
 import zlib
 from contextlib import suppress
+from functools import partial
+from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from quintet.stores.postings import Array, Segment, State, arrays, segment_of
+from quintet.stores.postings import LONG, Array, Segment, State, arrays, segment_of
+from quintet.stores.postings_merge import Flow, Part
 
 MAGIC = b"QTPOST\0\1"  # the last byte is the version
 PREFIX = len(MAGIC) + 8
@@ -24,24 +29,45 @@ READ_AT_ONCE = 1 << 22
 KINDS = {"<i8", "<i4", "<u8", "|u1", "<u2", "<u4", "|S16"}
 
 
-def write(file: Path, state: State, segment: Segment) -> None:
+class _Layout:
+    """Where each array goes, and what is known of it so far."""
+
+    def __init__(self, segment: Segment) -> None:
+        self._places: dict[str, list[Any]] = {}
+        self._filled: dict[str, int] = {}
+        self.size = 0
+        for name, values in arrays(segment):
+            self._places[name] = [name, values.dtype.str, list(values.shape), self.size, 0]
+            self._filled[name] = self.size
+            self.size = _aligned(self.size + values.nbytes)
+
+    @property
+    def places(self) -> list[list[Any]]:
+        return list(self._places.values())
+
+    def put(self, target: BinaryIO, begin: int, name: str, piece: Array) -> None:
+        """Write the next piece of an array."""
+        data, place = _bytes(piece), self._places[name]
+        target.seek(begin + self._filled[name])
+        target.write(data)
+        place[4] = zlib.crc32(data, place[4])
+        self._filled[name] += piece.nbytes
+
+    def header(self, state: State) -> bytes:
+        about = [state.index_id, state.generation, state.tag]
+        return json.dumps({"state": about, "arrays": self.places}, separators=(",", ":")).encode()
+
+    def longest_header(self, state: State) -> int:
+        """A checksum has ten digits at most."""
+        return len(self.header(state)) + 9 * len(self._places)
+
+
+def write(file: Path, state: State, flow: Flow) -> None:
     """Replace `file` as a whole, or leave it as it was."""
-    places, at = list[list[Any]](), 0
-    for name, values in arrays(segment):
-        places.append([name, values.dtype.str, list(values.shape), at, zlib.crc32(_bytes(values))])
-        at = _aligned(at + values.nbytes)
-    about = [state.index_id, state.generation, state.tag]
-    header = json.dumps({"state": about, "arrays": places}, separators=(",", ":")).encode()
-    begin = _aligned(PREFIX + len(header))
-    part = file.with_name(f"{file.name}.{os.getpid()}.part")
+    part = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with part.open("wb") as target:
-            target.write(MAGIC + len(header).to_bytes(4, "little") + zlib.crc32(header).to_bytes(4, "little"))
-            target.write(header)
-            for (_, values), place in zip(arrays(segment), places, strict=True):
-                target.seek(begin + place[3])
-                target.write(_bytes(values))
-            target.truncate(begin + at)
+        with part.open("w+b") as target:
+            _write(target, state, flow)
             target.flush()
             os.fsync(target.fileno())
         part.replace(file)
@@ -50,8 +76,61 @@ def write(file: Path, state: State, segment: Segment) -> None:
             part.unlink(missing_ok=True)
 
 
+def _write(target: BinaryIO, state: State, flow: Flow) -> None:
+    layout = _Layout(flow.segment)
+    guessed = _aligned(PREFIX + layout.longest_header(state))
+    short = ((name, values) for name, values in arrays(flow.segment) if name not in LONG)
+    for name, piece in chain(short, flow.pieces):
+        layout.put(target, guessed, name, piece)
+    header = layout.header(state)
+    begin = _aligned(PREFIX + len(header))
+    _move(target, guessed, begin, layout.size)
+    target.seek(0)
+    target.write(MAGIC + len(header).to_bytes(4, "little") + zlib.crc32(header).to_bytes(4, "little"))
+    target.write(header.ljust(begin - PREFIX, b"\0"))
+    target.truncate(begin + layout.size)
+
+
+def _move(target: BinaryIO, old: int, new: int, size: int) -> None:
+    """Where the arrays begin hangs on the digits of their checksums: now and then a little before."""
+    if old == new:
+        return
+    target.truncate(old + size)
+    for at in range(0, size, READ_AT_ONCE):
+        target.seek(old + at)
+        piece = target.read(min(READ_AT_ONCE, size - at))
+        target.seek(new + at)
+        target.write(piece)
+
+
 def _bytes(values: Array) -> Any:
     return np.ascontiguousarray(values).view(np.uint8).data if len(values) else b""
+
+
+class Spill:
+    """Segments that wait on disk, in a file without a name: it goes when it is closed, or with the process.
+
+    A segment is mapped whenever it is opened, so that its pages count as memory only that long.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        self._end = 0
+
+    def __enter__(self) -> "Spill":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def put(self, segment: Segment) -> Part:
+        layout, begin = _Layout(segment), self._end
+        for name, values in arrays(segment):
+            layout.put(self._file, begin, name, values)
+        self._end += layout.size
+        self._file.truncate(self._end)
+        self._file.flush()
+        return Part(partial(_mapped, self._file, begin, layout.places))
 
 
 def _aligned(size: int) -> int:

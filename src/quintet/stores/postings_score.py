@@ -4,6 +4,7 @@ Source: fts5_aux.c of SQLite. The order of its operations is kept, since sums of
 """
 
 import threading
+from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from math import log
@@ -18,6 +19,8 @@ K1 = 1.2
 B = 0.75
 SHORT = 1024  # so much of a weight is a whole number: no sum of a chunk's occurrences is ever rounded
 KEPT = 4_000_000  # postings whose worth is kept: 32 MB
+KEPT_OF_PHRASES = 1_000_000  # numbers that are kept of where phrases are: 8 MB
+RARE = 1 << 14  # postings of the rarest of some words; with more, nobody asks who has all of them
 LEAST_IDF = 1e-6  # what FTS5 takes for a phrase in more than half of the rows
 EQUAL = (1.0, 1.0, 1.0)
 Float64 = npt.NDArray[np.float64]
@@ -97,7 +100,7 @@ class Postings:
     chunks: Int32
     codes: Array
     triples: Int32
-    name: tuple[int, str, int] | None = None
+    name: tuple[int, str, int | str] | None = None
 
     @property
     def alive(self) -> int:
@@ -106,26 +109,35 @@ class Postings:
 
     def holding(self, numbers: Int64, field: int) -> Bool:
         """Which of these chunks, by number in the view, have the term in that field."""
-        local = numbers - self.portion.first
+        local = (numbers - self.portion.first).astype(np.int32)
         places = np.searchsorted(self.chunks, local).clip(max=len(self.chunks) - 1)
         return np.asarray((self.chunks[places] == local) & (self.triples[self.codes[places], field] > 0))
 
 
 class Kept:
-    """What common terms add to scores, from one query to the next; the oldest make room for new ones."""
+    """What common terms add to scores, or where phrases are, from one query to the next. What was not asked
+    for the longest time makes room for what is new."""
 
-    def __init__(self) -> None:
-        self._values: dict[Hashable, Float64] = {}
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, Array] = OrderedDict()
+        self._size = 0
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable) -> Float64 | None:
-        return self._values.get(key)
-
-    def put(self, key: Hashable, values: Float64) -> None:
+    def get(self, key: Hashable) -> Array | None:
         with self._lock:
-            self._values[key] = values
-            while sum(map(len, self._values.values())) > KEPT:
-                del self._values[next(iter(self._values))]
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key]
+
+    def put(self, key: Hashable, values: Array) -> None:
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = values
+                self._size += len(values)
+            while self._size > self._most:
+                self._size -= len(self._values.popitem(last=False)[1])
 
 
 class View:
@@ -145,9 +157,10 @@ class View:
         self.rows = _joined([one.segment.rows for one in portions])
         text = self._tokens([one.segment.text_tokens for one in portions])
         parts = self._tokens([one.segment.parts_tokens for one in portions])
+        self.tokens = text
         in_text = Statistics(text, self.live)
         in_parts = Statistics(parts, int(np.count_nonzero(parts)))
-        self.kept = Kept()
+        self.kept, self.phrases = Kept(KEPT), Kept(KEPT_OF_PHRASES)
         by_stem = Statistics(text, self.live, gentle=True)
         self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
 
@@ -182,6 +195,31 @@ class View:
                     found[at].append(_united([_postings(portion, "text", term) for term in terms]))
         return found
 
+    def holding_all(self, name: str, words: Sequence[bytes]) -> Int64 | None:
+        """The chunks that hold every one of these words, by number; None if that is too much to ask."""
+        by_word = self.postings(name, list(dict.fromkeys(words)))
+        several = []
+        for portion in self.portions:
+            lists = [one.chunks for some in by_word for one in some if one.portion is portion]
+            if len(lists) == len(by_word):
+                if min(map(len, lists)) > RARE:
+                    return None
+                several.append(_common(lists) + np.int64(portion.first))
+        numbers = _joined(several)
+        return numbers if self.alive is None else numbers[self.alive[numbers]]
+
+    def of_counts(self, numbers: Int64, counts: Int64, name: tuple[str, str]) -> list[Postings]:
+        """The postings of what was counted elsewhere, in chunks by their numbers here."""
+        found: list[Postings] = []
+        order = np.argsort(numbers)
+        numbers, counts = numbers[order], counts[order]
+        for portion in self.portions:
+            at, to = np.searchsorted(numbers, [portion.first, portion.first + len(portion.segment)])
+            if at < to:
+                local = (numbers[at:to] - portion.first).astype(np.int32)
+                found.append(Postings(portion, local, *coded(counts[at:to]), (portion.first, *name)))
+        return found
+
     def numbers(self, rows: Int64) -> Int64:
         """The numbers of the chunks at these rows; -1 for a row that is not here."""
         numbers = np.full(len(rows), -1, np.int64)
@@ -200,6 +238,15 @@ def _postings(portion: Portion, name: str, term: int) -> Postings:
     return Postings(
         portion, table.chunks[at:to], table.codes[at:to], table.triples, (portion.first, name, term)
     )
+
+
+def _common(lists: Sequence[Int32]) -> Int32:
+    """What is in all of these, each ascending."""
+    shortest, *others = sorted(lists, key=len)
+    for other in others:
+        places = np.minimum(np.searchsorted(other, shortest), len(other) - 1)
+        shortest = shortest[other[places] == shortest]
+    return shortest
 
 
 def _united(several: Sequence[Postings]) -> Postings:

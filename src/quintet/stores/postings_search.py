@@ -16,10 +16,10 @@ from quintet.stores.postings_score import K1, Float64, Kept, Postings, Statistic
 
 SLACK = 1 - 1e-11  # of a score: all that rounds to the same twelve digits
 TINY = float(np.finfo(np.float64).tiny)
-BLOCK = 64  # chunks of which the best is looked at first
+BLOCK = 64  # chunks, far from one another, of which the best is looked at first
 LONG = 1 << 11  # postings; the worth of longer lists is kept
-AT_FIRST = 1 << 14  # postings that are read before a look at who is ahead
-LOOKUP = 5  # postings that can be read in the time of looking one chunk up
+AT_FIRST = 1 << 15  # postings that are read before a look at who is ahead
+LOOKUP = 2  # postings that can be read in the time of looking one chunk up
 TOGETHER = 1_000  # chunks that all clauses are collected for at once
 
 
@@ -43,7 +43,7 @@ class Term:
         """What it adds to these chunks, ascending; and which of them hold it at all."""
         values, there = np.zeros(len(numbers)), np.zeros(len(numbers), np.bool_)
         for one, frequencies in zip(self.postings, self.frequencies, strict=True):
-            local = numbers - one.portion.first
+            local = (numbers - one.portion.first).astype(np.int32)  # numpy would widen the whole list else
             places = np.minimum(np.searchsorted(one.chunks, local), len(one.chunks) - 1)
             here = np.flatnonzero(one.chunks[places] == local)
             counts = frequencies[one.codes[places[here]]]
@@ -257,7 +257,7 @@ def _floor(sums: Float64, depth: int) -> float:
     """A score that at least `depth` chunks reach, if so many match: cheaper than the very depth-th best."""
     blocks = len(sums) // BLOCK
     if blocks > depth:
-        sums = sums[: blocks * BLOCK].reshape(blocks, BLOCK).max(axis=1)
+        sums = sums[: blocks * BLOCK].reshape(BLOCK, blocks).max(axis=0)
     return _largest(sums, depth) if len(sums) >= depth else 0.0
 
 

@@ -11,9 +11,11 @@ CJK = (
     "\U00020000-\U0003347f"
 )
 CJK_RUN = re.compile(f"[{CJK}]+")
-CAPITAL = re.compile(r"(?<![A-Za-z0-9])[0-9]*+([A-Za-z][a-z0-9]*+[A-Z][A-Za-z0-9]*+)")  # not only in front
 HUMP = re.compile(r"(?<=[A-Za-z0-9])[a-z0-9][A-Z]|[A-Z]{2}[a-z]")  # where a word goes up and down in case
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+DIGITS = b"0123456789"
+# Capitals as A, small letters and digits as a, all else as a space: bytes are faster to search than patterns.
+KINDS = bytes(65 if 65 <= at <= 90 else 97 if at in DIGITS or 97 <= at <= 122 else 32 for at in range(256))
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
 
@@ -57,8 +59,19 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserName on HTTPServer")
     'get User Name HTTP Server'
     """
-    words = [word for word in CAPITAL.findall(text) if HUMP.search(word)]
-    return " ".join(" ".join(PART.findall(word)) for word in words)
+    letters = text.encode(errors="replace")
+    kinds = letters.translate(KINDS) + b" "
+    rise, fall = kinds.find(b"aA"), kinds.find(b"AAa")  # there is one or the other in every word with a hump
+    parts: list[str] = []
+    while rise >= 0 or fall >= 0:
+        at = rise if fall < 0 else fall if rise < 0 else min(rise, fall)
+        begin, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
+        word = letters[begin:end].lstrip(DIGITS).decode("ascii")
+        if HUMP.search(word):
+            parts += PART.findall(word)
+        rise = kinds.find(b"aA", end) if 0 <= rise < end else rise
+        fall = kinds.find(b"AAa", end) if 0 <= fall < end else fall
+    return " ".join(parts)
 
 
 def quoted(term: str) -> str:

@@ -27,10 +27,11 @@ class Fts5TextIndex:
     def __init__(self, connection: apsw.Connection, postings: PostingsViews) -> None:
         self._connection = connection
         self._postings = postings
+        self._words = words(connection)
         self._last: tuple[TextQuery, list[Clause], Bool | None] | None = None
 
     def tokens(self, text: str) -> list[str]:
-        return words(self._connection).tokens(plain(text))
+        return self._words.tokens(plain(text))
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
         """The best `depth` chunks. A score is the sum of bm25 over the tables that were asked."""

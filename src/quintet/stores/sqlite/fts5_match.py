@@ -1,8 +1,11 @@
-"""What FTS5 itself is asked: the rows of an expression, its own bm25 of them, and where it stumbles."""
+"""What FTS5 itself is asked: the rows of an expression, how often they match or its own bm25 of them, and
+where it stumbles."""
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
+from weakref import WeakSet
 
 import apsw
 import numpy as np
@@ -10,11 +13,14 @@ import numpy as np
 from quintet.errors import UsageError
 from quintet.model import TextQuery
 from quintet.ports import Rows
-from quintet.stores.postings import FIELDS
+from quintet.stores.postings import FIELDS, Int64
 from quintet.stores.postings_score import Float64, Weights
 
 LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
+TIMES, COUNTS = "quintet_times", "quintet_counts"
 HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
+
+_counting: WeakSet[apsw.Connection] = WeakSet()  # those that know our functions: FTS5 never forgets one
 
 
 def literals(query: TextQuery) -> str:
@@ -43,6 +49,27 @@ def ranked(
     found: Any = connection.execute(sql, values).fetchall()
     rows = np.fromiter((row for row, _ in found), np.int64, len(found))
     return rows, np.fromiter((-rank for _, rank in found), np.float64, len(found))
+
+
+def counted(connection: apsw.Connection, table: str, phrase: str, *, by_field: bool) -> tuple[Rows, Int64]:
+    """Every row that matches a phrase, and how often it is in each field; or how often at all, as if all of
+    that were in the first. FTS5's own bm25 would look everything up twice, and the length of every row."""
+    if connection not in _counting:
+        connection.register_fts5_function(TIMES, lambda row, *_: row.inst_count)
+        connection.register_fts5_function(COUNTS, _counts)
+        _counting.add(connection)
+    sql = f"SELECT rowid, {COUNTS if by_field else TIMES}({table}) FROM {table} WHERE {table} MATCH ?"
+    found: Any = connection.execute(sql, (phrase,)).fetchall()
+    if by_field:
+        counts = [tuple(map(int, told.split())) for _, told in found]
+        rows = np.fromiter((row for row, _ in found), np.int64, len(found))
+        return rows, np.array(counts, np.int64).reshape(-1, len(FIELDS))
+    both = np.fromiter(chain.from_iterable(found), np.int64, 2 * len(found)).reshape(-1, 2)
+    return both[:, 0], both[:, 1:] * np.array([1, 0, 0])
+
+
+def _counts(row: apsw.FTS5ExtensionApi, *_: Any) -> str:
+    return " ".join(str(len(places)) for places in row.phrase_locations(0))
 
 
 def matching(connection: apsw.Connection, table: str, expression: str) -> Rows:

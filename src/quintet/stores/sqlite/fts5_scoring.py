@@ -6,13 +6,15 @@ import apsw
 import numpy as np
 
 from quintet.model import TextQuery
-from quintet.stores.postings import Bool
-from quintet.stores.postings_build import cut, encoded
+from quintet.stores.postings import FIELDS, Bool, Int64
+from quintet.stores.postings_build import LONGEST, cut, encoded
 from quintet.stores.postings_score import EQUAL, Postings, View, Weighing
 from quintet.stores.postings_search import Clause, Given, Term
-from quintet.stores.sqlite.fts5_match import matching, ranked, weights
+from quintet.stores.sqlite.fts5_match import counted, matching, ranked, weights
 from quintet.stores.sqlite.lookup import Condition, lookup
-from quintet.stores.sqlite.postings_view import words
+from quintet.stores.sqlite.postings_view import texts_at, words
+
+READ = 1_000  # words of text that are read in the time that FTS5 takes for a phrase
 
 
 class Scoring:
@@ -50,11 +52,50 @@ class Scoring:
         postings = iter(self._view.postings(table, single) if single else ())
         clauses: list[Clause] = []
         for phrase, found in zip(phrases, tokens, strict=True):
-            if len(found) > 1:
-                clauses.append(self._ranked(table, phrase))
-            elif found and (one := next(postings)):
-                clauses.append(Term(one, table, self._view.statistics[table], self._weighing[table]))
+            if not found:
+                continue
+            where = self._holding(table, phrase, found) if len(found) > 1 else next(postings)
+            if where:
+                clauses.append(Term(where, table, self._view.statistics[table], self._weighing[table]))
         return clauses
+
+    def _holding(self, table: str, phrase: str, tokens: Sequence[str]) -> list[Postings]:
+        """The postings of a phrase, as if it were one term."""
+        by_field = self._weighing[table].weights != EQUAL
+        name = f"{table} by field" if by_field else table, phrase
+        known = self._view.phrases.get(name)
+        if known is None:
+            rows, counts = self._counted(table, phrase, list(map(cut, tokens)), by_field=by_field)
+            known = np.column_stack([self._view.numbers(rows), counts]).ravel()
+            self._view.phrases.put(name, known)
+        by_chunk = known.reshape(-1, 1 + len(FIELDS))
+        return self._view.of_counts(by_chunk[:, 0], by_chunk[:, 1:], name)
+
+    def _counted(
+        self, table: str, phrase: str, tokens: Sequence[str], *, by_field: bool
+    ) -> tuple[Int64, Int64]:
+        """Which rows have a phrase, and how often. Where words stand only FTS5 knows, or the text, which is
+        faster to read where few chunks have them all."""
+        numbers = self._view.holding_all(table, [encoded(token) for token in tokens])
+        if numbers is None or self._view.tokens[numbers].sum() > READ:
+            return counted(self._connection, table, phrase, by_field=by_field)
+        rows = self._view.rows[numbers]
+        texts = texts_at(self._connection, rows) if len(rows) else ()
+        found = {
+            one.row: [self._times(tokens, field) for field in (one.text if table == "text" else one.parts)]
+            for one in texts
+        }
+        found = {row: counts for row, counts in found.items() if any(counts)}
+        counts = np.array(list(found.values()), np.int64).reshape(-1, len(FIELDS))
+        return np.array(list(found), np.int64), counts
+
+    def _times(self, phrase: Sequence[str], text: str) -> int:
+        tokens = self._words.tokens(text) if text else []
+        if len(text) * 4 > LONGEST:
+            tokens = list(map(cut, tokens))
+        size = len(phrase)
+        starts = (at for at, token in enumerate(tokens) if token == phrase[0])
+        return sum(tokens[at : at + size] == phrase for at in starts)
 
     def _ranked(self, table: str, expression: str) -> Given:
         rows, scores = ranked(self._connection, table, expression, self._query)

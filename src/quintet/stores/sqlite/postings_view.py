@@ -5,8 +5,9 @@ database remembers, the table `changes` leads to the present one.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from quintet.stores.postings import Bool, Segment, State, arrays
-from quintet.stores.postings_build import Text, Words, built, merged
-from quintet.stores.postings_file import read, read_state, write
+from quintet.stores.postings import LONG, Bool, Segment, State, arrays
+from quintet.stores.postings_build import Text, Words, segments
+from quintet.stores.postings_file import Spill, read, read_state, write
+from quintet.stores.postings_merge import Flow, flow, flow_of, merged
 from quintet.stores.postings_score import View
 from quintet.stores.sqlite.analyse import identifier_parts, plain
 from quintet.stores.sqlite.catalog import meta, number
@@ -36,7 +38,7 @@ Parts = Sequence[tuple[Segment, Bool | None]]
 
 
 class PostingsViews:
-    """Keeps the newest views. Safe to use from many threads; no search waits for a file to be written."""
+    """Keeps the newest views. Safe to use from many threads; a search waits only for the view it needs."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -62,11 +64,25 @@ class PostingsViews:
         if earlier is not None and earlier.state != state:
             view = _advanced(connection, earlier, state)
         if view is None:
-            view = View(state, [(_whole(connection), None)])
-            if len(view.rows) >= SMALL:
-                self._write(state, view.segments)
+            view = self._analysed(connection, state)
         self._keep(view)
         return view
+
+    def _analysed(self, connection: apsw.Connection, state: State) -> View:
+        """Of all text, by way of the file: only where there is none, all of it is in memory."""
+        if _chunks(connection) >= SMALL:
+            with suppress(OSError):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                with _waiting(self._folder, _everything(connection)) as whole:
+                    write(self._file(state), state, whole)
+                if (view := self._written(state)) is not None:
+                    return view
+        return View(state, [(merged([(one, None) for one in _everything(connection)]), None)])
+
+    def _written(self, state: State) -> View | None:
+        """The view of the file that was just written."""
+        found = read(self._file(state))
+        return None if found is None or found[0] != state else View(state, [(found[1], None)])
 
     def _keep(self, view: View) -> None:
         others = [one for one in self._views if one.state != view.state]
@@ -92,28 +108,20 @@ class PostingsViews:
     def _file(self, state: State) -> Path:
         return self._folder / f"text-{state.index_id}.postings"
 
-    def _write(self, state: State, segments: Parts) -> bool:
-        """False where the disk cannot be written: then everybody builds it in memory."""
-        ((segment, _),) = segments
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            write(self._file(state), state, segment)
-        except OSError:
-            return False
-        return True
-
     def compact(self, connection: apsw.Connection) -> None:
         """Write the file anew if much changed since: what the one writer does at the end of a run."""
         state = state_of(connection)
-        chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
+        chunks = _chunks(connection)
         self._remove_others(self._file(state) if chunks >= SMALL else None)
         if chunks < SMALL or _is_current(connection, state, chunks, read_state(self._file(state))):
             return
         view = self.view(connection)
-        if len(view.segments) > 1 or view.alive is not None:
-            view = View(state, [(merged(view.segments, words(connection)), None)])
-        if self._write(state, view.segments) and (found := read(self._file(state))) and found[0] == state:
-            view = View(state, [(found[1], None)])
+        if read_state(self._file(state)) == state:
+            return
+        with suppress(OSError):  # where the disk cannot be written, segments stay as they are
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write(self._file(state), state, flow_of(view.segments))
+            view = self._written(state) or view
         with self._lock:
             self._keep(view)
 
@@ -126,10 +134,33 @@ class PostingsViews:
 
     def is_right(self, connection: apsw.Connection) -> bool:
         """Do the postings hold what the text gives? Everything is analysed again to tell."""
-        found = merged(self.view(connection).segments, words(connection))
-        expected = merged([(_whole(connection), None)], words(connection))
-        both = zip(arrays(found), arrays(expected), strict=True)
-        return all(np.array_equal(one, other) for (_, one), (_, other) in both)
+        found = _digests(flow_of(self.view(connection).segments))
+        with suppress(OSError), _waiting(self._folder, _everything(connection)) as expected:
+            return found == _digests(expected)
+        return found == _digests(flow_of([(one, None) for one in _everything(connection)]))
+
+
+@contextmanager
+def _waiting(folder: Path, several: Iterable[Segment]) -> Iterator[Flow]:
+    """All of these as one, made of what waits on disk."""
+    with Spill(folder) as spill:
+        yield flow([spill.put(one) for one in several])
+
+
+def _digests(whole: Flow) -> list[tuple[str, str, tuple[int, ...], str]]:
+    """What tells every array from another, whatever pieces it came in."""
+    digests = {
+        name: sha256() if name in LONG else sha256(one.tobytes()) for name, one in arrays(whole.segment)
+    }
+    for name, piece in whole.pieces:
+        digests[name].update(piece.tobytes())
+    return [
+        (name, one.dtype.str, one.shape, digests[name].hexdigest()) for name, one in arrays(whole.segment)
+    ]
+
+
+def _chunks(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM chunks").get)
 
 
 def _is_current(connection: apsw.Connection, state: State, chunks: int, on_disk: State | None) -> bool:
@@ -192,28 +223,31 @@ def _texts(connection: apsw.Connection, sql: str, values: tuple[object, ...] = (
         yield Text(row, bytes.fromhex(document), text, tuple(map(identifier_parts, text)))
 
 
-def _whole(connection: apsw.Connection) -> Segment:
-    return built(_texts(connection, TEXTS), words(connection))
+def texts_at(connection: apsw.Connection, rows: npt.NDArray[np.int64]) -> Iterator[Text]:
+    """The chunks at these rows, one at least."""
+    return _texts(connection, f"{TEXTS} WHERE c.row IN (SELECT value FROM carray(?))", (apsw.carray(rows),))
+
+
+def _everything(connection: apsw.Connection) -> Iterator[Segment]:
+    return segments(_texts(connection, TEXTS), words(connection))
 
 
 def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View | None:
     """The view of this state by way of an earlier one; None if the two do not fit together."""
     since = (earlier.state.generation,)
     changed = [bytes.fromhex(one) for (one,) in connection.execute(CHANGED, since)]
-    segments = [_without(one, live, changed) for one, live in earlier.segments]
+    parts = [_without(one, live, changed) for one, live in earlier.segments]
     if changed:
-        new = built(_texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since), words(connection))
-        segments.append((new, None))
-    chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
-    if _alive(segments) > chunks:  # documents whose very names were forgotten
+        texts = _texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
+        parts += [(new, None) for new in segments(texts, words(connection))]
+    chunks = _chunks(connection)
+    if _alive(parts) > chunks:  # documents whose very names were forgotten
         ids = [bytes.fromhex(one) for (one,) in connection.execute("SELECT id FROM documents")]
         here = np.array(ids, "S16")
-        segments = [
-            _without(one, live, one.documents[~np.isin(one.documents, here)]) for one, live in segments
-        ]
-    if _alive(segments) != chunks:
+        parts = [_without(one, live, one.documents[~np.isin(one.documents, here)]) for one, live in parts]
+    if _alive(parts) != chunks:
         return None
-    return View(state, _few(segments, words(connection)))
+    return View(state, _few(parts))
 
 
 def _without(
@@ -225,17 +259,17 @@ def _without(
     return segment, ~gone if live is None else live & ~gone
 
 
-def _alive(segments: Parts) -> int:
-    return sum(len(one) if live is None else int(np.count_nonzero(live)) for one, live in segments)
+def _alive(parts: Parts) -> int:
+    return sum(len(one) if live is None else int(np.count_nonzero(live)) for one, live in parts)
 
 
-def _few(segments: Parts, way: Words) -> Parts:
+def _few(parts: Parts) -> Parts:
     """Segments each more than twice as large as the next: as many as the logarithm of all chunks, at most."""
     kept: list[tuple[Segment, Bool | None]] = []
-    for one in segments:
+    for one in parts:
         if not _alive([one]):
             continue
         kept.append(one)
         while len(kept) > 1 and _alive(kept[-2:-1]) <= 2 * _alive(kept[-1:]):
-            kept[-2:] = [(merged(kept[-2:], way), None)]
+            kept[-2:] = [(merged(kept[-2:]), None)]
     return kept
