@@ -10,7 +10,9 @@ from quintet.model import Note
 from quintet.settings import Settings
 from quintet.writing import Writer
 
-Progress = Callable[[str, int, int], None]  # stage, done, total; raising from it ends the run between batches
+Progress = Callable[
+    [str, int, int], None
+]  # stage, done, total; raising from it ends the run, and what it told is kept
 
 
 @dataclass(slots=True)

@@ -78,14 +78,17 @@ def _write_files(
     done = 0
     for batch in _batches(files, run.settings):
         outcomes: list[Outcome] = []
-        with run.report.stage("parse"):
-            for at, file in enumerate(batch):
-                if at and at % TOLD == 0:
-                    run.progress("text", done + at, len(files))
-                outcome = _examine(run, root, file, known.get(file.path), isolated)
-                outcomes += [] if outcome is None else [outcome]
-        with run.report.stage("write"):
-            _write(run, outcomes)
+        try:
+            with run.report.stage("parse"):
+                for at, file in enumerate(batch):
+                    if at and at % TOLD == 0:
+                        run.progress("text", done + at, len(files))
+                    outcome = _examine(run, root, file, known.get(file.path), isolated)
+                    if outcome is not None:
+                        outcomes.append(outcome)
+        finally:  # what progress told is kept, also if somebody stopped the run there
+            with run.report.stage("write"):
+                _write(run, outcomes)
         done += len(batch)
         run.progress("text", done, len(files))
 

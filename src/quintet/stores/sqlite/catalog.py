@@ -1,6 +1,7 @@
 """What is in the index: facts for ranking, passages for projection, counts and the state root."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ DOCUMENT = (
     "r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, d.metadata"
 )
 JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
+COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 AT_ONCE = 500  # ids in one statement
 
 
@@ -118,14 +120,10 @@ class SqliteCatalog:
 
 def counts(connection: apsw.Connection) -> Counts:
     """As the last run left them, or counted, which takes half a second a million."""
-    generation, *stored = (meta(connection, "counts") or "-").split()
-    if (
-        generation != meta(connection, "generation")
-        or len(stored) != 3
-        or not all(map(str.isdecimal, stored))
-    ):
+    stored = COUNTS.fullmatch(meta(connection, "counts") or "")
+    if stored is None or stored["generation"] != meta(connection, "generation"):
         return counted(connection)
-    return Counts(*map(int, stored))
+    return Counts(*map(int, stored.groups()[1:]))
 
 
 def keep_counts(connection: apsw.Connection) -> None:

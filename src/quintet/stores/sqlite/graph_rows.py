@@ -19,7 +19,10 @@ from quintet.writing import Entry, Unlinked
 EPOCH = "INSERT INTO meta VALUES ('graph_epoch', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
 LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"
 OUT_EDGES = "DELETE FROM edges WHERE source IN (SELECT row FROM symbols WHERE outline = ?)"
-OUT_OF_DOCUMENT = OUT_EDGES.replace("= ?", "= (SELECT row FROM outlines WHERE document = ?)")
+OUT_OF_DOCUMENT = (
+    "DELETE FROM edges WHERE source IN (SELECT s.row FROM outlines o JOIN symbols s ON s.outline = o.row "
+    "WHERE o.document = ?)"
+)
 PUT_SYMBOL = (
     "INSERT INTO symbols (id, outline, number, parent, kind, name, qualified_name, signature, docstring, "
     "first_line, last_line, visibility, is_test) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "

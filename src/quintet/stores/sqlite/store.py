@@ -93,8 +93,8 @@ class SqliteStore:
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
-            counts = self._count(connection)
-            yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, counts, self._tantivy)
+            found = self._count(connection)
+            yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, found, self._tantivy)
 
     def _count(self, connection: apsw.Connection) -> Counts:
         """Counted once a generation: a search should not pay for it."""

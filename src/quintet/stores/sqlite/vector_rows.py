@@ -73,14 +73,15 @@ def drop_unused(connection: apsw.Connection) -> None:
     """Forget vectors no chunk needs; once most matrix rows are dead, number them anew."""
     for table in TABLES.values():
         connection.execute(f"DELETE FROM {table} WHERE text_hash NOT IN (SELECT text_hash FROM chunks)")
-    counted = connection.execute("SELECT count(*), coalesce(max(row), 0) FROM vectors")
-    live, last = next(iter(counted))
+    live = connection.execute("SELECT count(*) FROM vectors").get
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").get or 0
     if last > 2 * live + SPARE_VECTORS:
         _renumber(connection, "vectors", "row")
 
 
 def _renumber(connection: apsw.Connection, source: str, order: str) -> None:
-    """Fill `vectors` from `source` with rows from 1 on: another epoch, so another matrix."""
+    """Fill `vectors` from `source` with rows from 1 on: another epoch, so another matrix. An epoch is drawn,
+    not counted: should a power cut take this one back, the next has another name than its matrix."""
     connection.execute(f"CREATE TEMP TABLE kept AS SELECT text_hash, vector FROM {source} ORDER BY {order}")
     connection.execute("DELETE FROM vectors")
     connection.execute("DELETE FROM sqlite_sequence WHERE name = 'vectors'")
@@ -88,4 +89,4 @@ def _renumber(connection: apsw.Connection, source: str, order: str) -> None:
         "INSERT INTO vectors (text_hash, vector) SELECT text_hash, vector FROM kept ORDER BY rowid"
     )
     connection.execute("DROP TABLE kept")
-    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'vector_epoch'")
+    connection.execute("UPDATE meta SET value = lower(hex(randomblob(8))) WHERE key = 'vector_epoch'")

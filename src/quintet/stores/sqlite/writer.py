@@ -18,9 +18,9 @@ from quintet.writing import Choices, Entry, Unlinked
 
 FEW = 100  # changed documents after which the next search counts, rather than every little run
 REMEMBERED = 10_000  # generations whose tags are kept
-# Pages in front of a checkpoint. While text is written 64 MB: a page that batch after batch changes is copied
-# once. With vectors SQLite's own 4 MB: whoever opens the matrix counts on it that few can be lost.
-TEXT_PAGES, VECTOR_PAGES = 16_384, 1_000
+# Pages in front of a checkpoint. While text is written, 64 MB: a page that every batch changes is copied
+# once. Otherwise SQLite's own 4 MB: that much a power cut may take, and who opens the matrix counts on it.
+DURING_TEXT, OTHERWISE = 16_384, 1_000
 
 
 class SqliteWriter:
@@ -74,12 +74,12 @@ class SqliteWriter:
 
     def put(self, *entries: Entry) -> None:
         """Each in the place of what it was; of two with the same path the last counts."""
-        self._connection.wal_autocheckpoint(TEXT_PAGES)
+        self._connection.wal_autocheckpoint(DURING_TEXT)
         given = list({entry.document.id: entry for entry in entries}.values())
-        ids = [entry.document.id for entry in given]
-        document_rows.remove(self._connection, document_rows.present(self._connection, ids))
-        names = ((entry.document.root, entry.document.path) for entry in given)
-        tree.mark(self._connection, [(one, *name) for one, name in zip(ids, names, strict=True)])
+        documents = [entry.document for entry in given]
+        before = document_rows.present(self._connection, [one.id for one in documents])
+        document_rows.remove(self._connection, before)
+        tree.mark(self._connection, [(one.id, one.root, one.path) for one in documents])
         nodes = graph_rows.put(self._connection, given)
         document_rows.put(self._connection, zip(given, nodes, strict=True))
 
@@ -115,7 +115,7 @@ class SqliteWriter:
             return vector_rows.pending(connection, after, limit, replacing)
 
     def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
-        self._connection.wal_autocheckpoint(VECTOR_PAGES)
+        self._connection.wal_autocheckpoint(OTHERWISE)
         vector_rows.put(self._connection, hashes, vectors, replacing)
         if not replacing:
             tree.mark_texts(self._connection, hashes)
@@ -137,6 +137,7 @@ class SqliteWriter:
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
         with self._database.writing() as connection:
+            connection.wal_autocheckpoint(OTHERWISE)
             if tree.settle(connection) > FEW:
                 catalog.keep_counts(connection)
         with self._database.reading() as connection:
