@@ -8,6 +8,7 @@ The bound. A row is v = s*h + l (h coarse, l what is left), the query q = t*g + 
 v.q = s*t*(h.g) + s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s*h|*|m| + |l|*|q|.
 """
 
+import mmap
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -101,7 +102,7 @@ class Matrix:
         exact, coarse, rows = self._files()
         shape = (count, self._dimensions)
         # As plain arrays: every slice of a `memmap` is another, which takes its time.
-        self.exact = np.asarray(np.memmap(exact, np.int16, "r", shape=shape))
+        self.exact = _scattered(exact, count * self._dimensions).reshape(shape)
         self.coarse = np.asarray(np.memmap(coarse, np.int8, "r", shape=shape))
         self._keep(np.array(np.memmap(rows, ROW, "r", shape=(count,))))
 
@@ -109,9 +110,10 @@ class Matrix:
         """What belongs to each row, the scales apart, and a row as bad as any in both norms."""
         self.rows = rows
         self._scales = rows["scale"].astype(np.float64)
-        self._widest = np.zeros(1, ROW)
+        widest = np.zeros(1, ROW)
         for norm in ("coarse_norm", "rest_norm"):
-            self._widest[norm] = rows[norm].max(initial=0.0)
+            widest[norm] = rows[norm].max(initial=0.0)
+        self._widest = widest
 
     def best(self, query: Int16, depth: int, places: Int64) -> tuple[Int64, Int64]:
         """The best `depth` of `places` (rows, in tie order): positions in `places`, and dot products."""
@@ -151,12 +153,22 @@ class Matrix:
         if len(places) * FEW < len(self):
             products = _products(asked.coarse, self.coarse[places]) * self._scales[places]
         else:
-            products = (_products(asked.coarse, self.coarse) * self._scales)[places]
+            scales = self._scales  # first, since another thread may append, coarse rows before these
+            products = (_products(asked.coarse, self.coarse[: len(scales)]) * scales)[places]
         return np.multiply(products, asked.scale, out=products)
 
     def _exact_scores(self, query: Int16, rows: Int64) -> Int64:
         parts = [dots(self.exact[rows[at : at + EXACTLY]], query) for at in range(0, len(rows), EXACTLY)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+def _scattered(file: Path, count: int) -> Int16:
+    """A mapped file of which a row is read here and there: the system need not bring what lies around it."""
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), 2 * count, access=mmap.ACCESS_READ)
+    if hasattr(mmap, "MADV_RANDOM"):
+        mapped.madvise(mmap.MADV_RANDOM)
+    return np.frombuffer(mapped, np.int16)
 
 
 class Asked:
