@@ -359,3 +359,20 @@ def test_a_plain_term_and_its_family_of_endings_are_kept_apart(shelf: "Shelf") -
     for queries in ((plain, family), (family, plain)):
         found = [shelf.scores(query, 3_000) for query in queries]
         assert {len(one) for one in found} == {2_501}
+
+
+def test_an_index_that_grew_by_much_is_analysed_by_way_of_the_file(
+    shelf: "Shelf", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postings_view, "IN_MEMORY", 20)
+    waited = list[Path]()
+    spill = postings_view.Spill
+    monkeypatch.setattr(postings_view, "Spill", lambda folder: waited.append(folder) or spill(folder))
+    shelf.put(_texts(0, 30))
+    _settle(shelf)
+    shelf.put(_texts(30, 15))
+    assert _found(shelf) == _right(shelf)
+    assert len(waited) == 1
+    shelf.put(_texts(45, 30))
+    assert _found(shelf) == _right(shelf)
+    assert len(waited) == 2

@@ -114,7 +114,9 @@ class Spill:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        self._file: BinaryIO = tempfile.TemporaryFile(  # noqa: SIM115
+            prefix="text-", suffix=".postings.part", dir=folder
+        )
         self._end = 0
 
     def __enter__(self) -> "Spill":

@@ -19,6 +19,7 @@ K1 = 1.2
 B = 0.75
 SHORT = 1024  # so much of a weight is a whole number: no sum of a chunk's occurrences is ever rounded
 KEPT = 4_000_000  # postings whose worth is kept: 32 MB
+ENTRY = 64  # what anything kept counts for, beside its length and that of its name
 KEPT_OF_PHRASES = 1_000_000  # numbers that are kept of where phrases are: 8 MB
 RARE = 1 << 14  # postings of the rarest of some words; with more, nobody asks who has all of them
 LEAST_IDF = 1e-6  # what FTS5 takes for a phrase in more than half of the rows
@@ -120,7 +121,7 @@ class Kept:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._values: OrderedDict[Hashable, Array] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[Array, int]] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
@@ -129,15 +130,18 @@ class Kept:
             if key not in self._values:
                 return None
             self._values.move_to_end(key)
-            return self._values[key]
+            return self._values[key][0]
 
     def put(self, key: Hashable, values: Array) -> None:
+        cost = len(values) + ENTRY + len(repr(key))
         with self._lock:
-            if key not in self._values:
-                self._values[key] = values
-                self._size += len(values)
+            if key in self._values or cost > self._most:
+                return
+            self._values[key] = values, cost
+            self._size += cost
             while self._size > self._most:
-                self._size -= len(self._values.popitem(last=False)[1])
+                _, (_, freed) = self._values.popitem(last=False)
+                self._size -= freed
 
 
 class View:

@@ -1,7 +1,7 @@
 """Full text: BM25 is FTS5's own `bm25()`, the same number in every contract.
 
-Words are scored from postings, to the last bit as FTS5 would; phrases, CJK and FTS5's own language are left
-to it.
+Words and phrases are scored from postings, to the last bit as FTS5 would; where words stand together it
+tells, and CJK and its own language are left to it.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What each part of a query adds to a score: words from postings, phrases and CJK from FTS5."""
+"""What each part of a query adds to a score: words and phrases from postings, CJK from FTS5."""
 
 from collections.abc import Sequence
 

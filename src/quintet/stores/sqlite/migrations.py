@@ -136,4 +136,7 @@ LINEAGE = """
     INSERT INTO lineage SELECT value, hex(randomblob(8)) FROM meta WHERE key = 'generation';
     """
 
-MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE)
+# What changed since a generation is asked after every one.
+CHANGES = "CREATE INDEX changes_by_generation ON changes (generation);"
+
+MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES)

@@ -25,6 +25,7 @@ from quintet.stores.sqlite.catalog import meta, number
 
 KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
 SMALL = 500  # chunks that are analysed faster than a file is worth
+IN_MEMORY = 50_000  # changed chunks that are analysed in memory; more of them, by way of the file
 MANY = 2_000  # changed chunks after which a writer makes the file anew
 STEMMED_AT_ONCE = 10_000
 FLAGS = apsw.FTS5_TOKENIZE_DOCUMENT
@@ -62,7 +63,8 @@ class PostingsViews:
         earlier = self._from_file(connection, state) or self._earlier(connection, state)
         view = earlier
         if earlier is not None and earlier.state != state:
-            view = _advanced(connection, earlier, state)
+            changed, most = _changed(connection, earlier.state), max(MANY, _chunks(connection) // 2)
+            view = _advanced(connection, earlier, state) if changed <= min(most, IN_MEMORY) else None
         if view is None:
             view = self._analysed(connection, state)
         self._keep(view)
@@ -81,6 +83,7 @@ class PostingsViews:
 
     def _written(self, state: State) -> View | None:
         """The view of the file that was just written."""
+        self._seen = _identity(self._file(state))
         found = read(self._file(state))
         return None if found is None or found[0] != state else View(state, [(found[1], None)])
 
@@ -167,12 +170,17 @@ def _is_current(connection: apsw.Connection, state: State, chunks: int, on_disk:
     """Is the file of a state that little has changed since?"""
     if on_disk is None or not led_here(connection, on_disk, state):
         return False
-    changed = connection.execute(
+    return _changed(connection, on_disk) <= max(SMALL, min(chunks // 10, MANY))
+
+
+def _changed(connection: apsw.Connection, since: State) -> int:
+    """Chunks of the documents that came or changed, and the documents that went."""
+    found = connection.execute(
         "SELECT count(*) FROM changes g LEFT JOIN documents d ON d.id = g.id "
         "LEFT JOIN chunks c ON c.document = d.row WHERE g.generation > ?",
-        (on_disk.generation,),
+        (since.generation,),
     ).get
-    return bool(changed <= max(SMALL, min(chunks // 10, MANY)))
+    return int(found)
 
 
 def state_of(connection: apsw.Connection) -> State:
