@@ -1,5 +1,6 @@
 """Why not: each step that can remove a chunk is told, and every change that is named was tried."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,3 +106,12 @@ def test_another_chunk_of_the_same_document_may_stand_for_it(index: Index, tmp_p
 def test_a_place_that_does_not_exist_is_not_found(index: Index) -> None:
     with pytest.raises(NotFound):
         index.why("harbour", "nowhere.md")
+
+
+def test_the_freshness_floor_that_removes_it_is_named(index: Index, tmp_path: Path) -> None:
+    changed = tmp_path / "notes" / "01.md"
+    changed.write_text("# Note 1\n\nSomething else.\n")
+    os.utime(changed, (1_000_000_000, 1_000_000_000))
+    told = index.why("harbour", "01.md", "mcb", freshness_floor="Fresh")
+    assert told.rank is None
+    assert any("below the freshness floor Fresh" in reason for reason in told.reasons)

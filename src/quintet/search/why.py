@@ -141,7 +141,7 @@ def explain(
     plan = trace.plan
     filtered = tuple(_filtered(snapshot, plan, chunk_id))
     standings = tuple(_standings(trace, deep(bool(filtered)), chunk_id))
-    own = snapshot.catalog.facts([chunk_id])[chunk_id]
+    own = trace.facts.get(chunk_id) or snapshot.catalog.facts([chunk_id])[chunk_id]
     item = _item(plan.profile, own, chunk_id)
     place = _place(response, item)
     reasons = [
