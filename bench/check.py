@@ -5,8 +5,9 @@
 
 Milliseconds of another day tell nothing, so none are compared. A ratio is of processor time in this process,
 ours against a plain way that does not change, in turns on the same small made-up corpus; the median over the
-turns is compared. Calls are counted by the interpreter, and are the same in every run. On another processor
-or Python than the baseline's, what is compared may differ without anybody's fault: then more is allowed.
+turns is compared, the best of up to three attempts. Calls are counted by the interpreter, and are the same
+in every run. On another processor or Python than the baseline's, what is compared may differ without
+anybody's fault: then more is allowed.
 """
 
 import argparse
@@ -41,7 +42,7 @@ BASELINE = Path(__file__).resolve().parent / "baseline.json"
 NO_CORPUS = Path("/nonexistent")
 PASSAGES, PER_FILE, QUERIES, DEPTH = 2_000, 10, 40, 50
 WIDE = 20_000  # vectors of the product that is timed by itself
-TURNS, RUNS = 15, 5
+TURNS, RUNS, ATTEMPTS = 15, 5, 3
 ALLOWED, ALLOWED_ELSEWHERE = 0.20, 1.0
 SEED = 20_24
 Work = Callable[[], object]
@@ -52,12 +53,14 @@ def main() -> int:
     arguments.add_argument("--write", action="store_true", help="renew bench/baseline.json")
     given = arguments.parse_args()
     start = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="quintet-check-") as folder:
-        found = measured(Path(folder))
+    found = measured()
     if given.write:
         BASELINE.write_text(json.dumps({"on": here(), "figures": found}, indent=1) + "\n", "utf-8")
     stored = json.loads(BASELINE.read_text("utf-8"))
     allowed = ALLOWED if stored["on"] == here() else ALLOWED_ELSEWHERE
+    for _ in range(ATTEMPTS - 1):  # what got dearer is dearer every time, a disturbance is not
+        if complaints(found, stored["figures"], allowed):
+            found = {name: min(found[name], value) for name, value in measured().items()}
     for name, value in found.items():
         print(f"{name:<46}{value:>12.6g}   baseline {stored['figures'].get(name, nan):.6g}")
     wrong = complaints(found, stored["figures"], allowed)
@@ -90,7 +93,13 @@ def complaints(found: dict[str, float], baseline: dict[str, float], allowed: flo
     ]
 
 
-def measured(place: Path) -> dict[str, float]:
+def measured() -> dict[str, float]:
+    with tempfile.TemporaryDirectory(prefix="quintet-check-") as folder:
+        found = measured_in(Path(folder))
+    return {name: float(f"{value:.4g}") for name, value in found.items()}
+
+
+def measured_in(place: Path) -> dict[str, float]:
     texts = material.passages(NO_CORPUS, PASSAGES)
     questions = drawn(texts)
     write_files(place / "files", texts)
@@ -109,7 +118,7 @@ def measured(place: Path) -> dict[str, float]:
                 calls(asking(index, questions, "quintet", mode=mode)) / QUERIES
             )
     found["exact vectors / coarse products alone"] = vector_ratio(place / "wide")
-    return {name: float(f"{value:.4g}") for name, value in found.items()}
+    return found
 
 
 def drawn(texts: Sequence[str]) -> list[str]:
