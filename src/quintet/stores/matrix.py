@@ -8,7 +8,6 @@ The bound. A row is v = s*h + l (h coarse, l what is left), the query q = t*g + 
 v.q = s*t*(h.g) + s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s*h|*|m| + |l|*|q|.
 """
 
-import mmap
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -102,7 +101,7 @@ class Matrix:
         exact, coarse, rows = self._files()
         shape = (count, self._dimensions)
         # As plain arrays: every slice of a `memmap` is another, which takes its time.
-        self.exact = _scattered(exact, count * self._dimensions).reshape(shape)
+        self.exact = np.asarray(np.memmap(exact, np.int16, "r", shape=shape))
         self.coarse = np.asarray(np.memmap(coarse, np.int8, "r", shape=shape))
         self._keep(np.array(np.memmap(rows, ROW, "r", shape=(count,))))
 
@@ -160,15 +159,6 @@ class Matrix:
     def _exact_scores(self, query: Int16, rows: Int64) -> Int64:
         parts = [dots(self.exact[rows[at : at + EXACTLY]], query) for at in range(0, len(rows), EXACTLY)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
-
-
-def _scattered(file: Path, count: int) -> Int16:
-    """A mapped file of which a row is read here and there: the system need not bring what lies around it."""
-    with file.open("rb") as opened:
-        mapped = mmap.mmap(opened.fileno(), 2 * count, access=mmap.ACCESS_READ)
-    if hasattr(mmap, "MADV_RANDOM"):
-        mapped.madvise(mmap.MADV_RANDOM)
-    return np.frombuffer(mapped, np.int16)
 
 
 class Asked:
