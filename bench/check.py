@@ -44,6 +44,7 @@ PASSAGES, PER_FILE, QUERIES, DEPTH = 2_000, 10, 40, 50
 WIDE = 20_000  # vectors of the product that is timed by itself
 TURNS, RUNS, ATTEMPTS = 15, 5, 3
 ALLOWED, ALLOWED_ELSEWHERE = 0.20, 1.0
+NAMED = ("model name", "cpu family", "model", "stepping", "cache size")  # a name alone is of many
 SEED = 20_24
 Work = Callable[[], object]
 
@@ -72,11 +73,11 @@ def main() -> int:
 
 def here() -> str:
     """What figures hang on beside the code: the processor and the version of Python."""
-    about = Path("/proc/cpuinfo")
-    lines = about.read_text("utf-8").splitlines() if about.is_file() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    return f"{models[0] if models else platform.machine()}, {python}"
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text("utf-8").splitlines() if file.is_file() else []
+    about = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    processor = " ".join(about[name] for name in NAMED if name in about) or platform.machine()
+    return f"{processor}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 def complaints(found: dict[str, float], baseline: dict[str, float], allowed: float) -> list[str]:
