@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from weakref import finalize
 
 import numkong
 import numpy as np
@@ -24,6 +25,7 @@ COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
 BLOCK = 64  # rows of which the best is looked at first
 EXACTLY = 8192  # rows scored at once
+READ = 1024  # rows that are read one by one rather than mapped
 COARSELY = 1024  # rows made coarse at once, in float64
 THREADS = min(4, os.cpu_count() or 1)
 WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
@@ -45,6 +47,7 @@ class Matrix:
         self._dimensions = dimensions
         self.exact: Int16 = np.empty((0, dimensions), np.int16)
         self.coarse: Int8 = np.empty((0, dimensions), np.int8)
+        self._source: _Source | None = None
         self._keep(np.empty(0, ROW))
         self._map(0 if anew else self._count_on_disk())
 
@@ -58,6 +61,7 @@ class Matrix:
             self._write(vectors, coarse, rows)
             self._map(len(self) + len(vectors))
         except OSError:  # a disk that cannot be written, or a newer state just removed this folder
+            self._source = None
             self.exact = np.concatenate([self.exact, vectors])
             self.coarse = np.concatenate([self.coarse, coarse])
             self._keep(np.concatenate([self.rows, rows]))
@@ -103,6 +107,7 @@ class Matrix:
         # As plain arrays: every slice of a `memmap` is another, which takes its time.
         self.exact = np.asarray(np.memmap(exact, np.int16, "r", shape=shape))
         self.coarse = np.asarray(np.memmap(coarse, np.int8, "r", shape=shape))
+        self._source = _Source(exact) if hasattr(os, "pread") else None
         self._keep(np.array(np.memmap(rows, ROW, "r", shape=(count,))))
 
     def _keep(self, rows: npt.NDArray[np.void]) -> None:
@@ -157,8 +162,29 @@ class Matrix:
         return np.multiply(products, asked.scale, out=products)
 
     def _exact_scores(self, query: Int16, rows: Int64) -> Int64:
-        parts = [dots(self.exact[rows[at : at + EXACTLY]], query) for at in range(0, len(rows), EXACTLY)]
+        parts = [dots(self.at(rows[at : at + EXACTLY]), query) for at in range(0, len(rows), EXACTLY)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def at(self, rows: Int64) -> Int16:
+        """These exact rows. A few of them are read: of a mapped file the system brings in much that lies
+        around each, and all of it counts as memory of this process."""
+        source = self._source
+        if source is None or len(rows) > READ:
+            return self.exact[rows]
+        return source.rows(rows, self._dimensions)
+
+
+class _Source:
+    """A file of exact rows, open for as long as somebody may read from it."""
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        finalize(self, os.close, self._descriptor)
+
+    def rows(self, rows: Int64, dimensions: int) -> Int16:
+        size = 2 * dimensions
+        read = [os.pread(self._descriptor, size, row * size) for row in rows.tolist()]
+        return np.frombuffer(b"".join(read), np.int16).reshape(-1, dimensions)
 
 
 class Asked:

@@ -201,7 +201,8 @@ class SqliteVectorIndex:
         ).fetchall()
         places = self._view.places_of(np.array([row for row, _ in found], np.int64)).tolist()
         stored = {one: place for (_, one), place in zip(found, places, strict=True) if place >= 0}
-        return dict(zip(stored, self._view.matrix.exact[list(stored.values())], strict=True))
+        rows = np.array(list(stored.values()), np.int64)
+        return dict(zip(stored, self._view.matrix.at(rows), strict=True))
 
     def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
         """Positions worth scoring: what the graph proposes, and all that is newer than the graph.
