@@ -68,6 +68,17 @@ def test_two_thousand_searches_equal_plain_integer_arithmetic(tmp_path: Path) ->
         remove_others(tmp_path, keep="")
 
 
+def test_rows_that_are_read_are_those_that_are_mapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quintet.stores.matrix.LARGE", 0)
+    for number, (vectors, query, depth, places) in enumerate(_cases(100)):
+        matrix = Matrix(tmp_path / str(number), vectors.shape[1])
+        matrix.append(vectors)
+        positions, products = matrix.best(query, depth, places)
+        assert (positions.tolist(), products.tolist()) == _reference(vectors, query, depth, places), number
+
+
 def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> None:
     tightest = 0.0
     for number, (vectors, query, _, _) in enumerate(_cases(500)):

@@ -25,7 +25,7 @@ COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
 BLOCK = 64  # rows of which the best is looked at first
 EXACTLY = 8192  # rows scored at once
-READ = 1024  # rows that are read one by one rather than mapped
+READ, LARGE = 1024, 200_000  # up to so many rows are read one by one, where there are so many
 COARSELY = 1024  # rows made coarse at once, in float64
 THREADS = min(4, os.cpu_count() or 1)
 WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
@@ -166,10 +166,10 @@ class Matrix:
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def at(self, rows: Int64) -> Int16:
-        """These exact rows. A few of them are read: of a mapped file the system brings in much that lies
+        """These exact rows. A few of very many are read: of a mapped file the system brings in much that lies
         around each, and all of it counts as memory of this process."""
         source = self._source
-        if source is None or len(rows) > READ:
+        if source is None or len(rows) > READ or len(self) < LARGE:
             return self.exact[rows]
         return source.rows(rows, self._dimensions)
 
