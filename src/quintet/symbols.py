@@ -6,7 +6,7 @@ a project into edges. An edge says how sure it is, because a guess shown as a fa
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quintet.model import digest
 
@@ -17,8 +17,7 @@ Confidence = Literal["exact", "likely", "possible"]
 Base = Literal["name", "self", "super", "type", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A definition. `path` is what it is called inside its file, outermost name first; a module's is empty.
 
     Structs, enums, unions, records and type aliases are `class`; traits and protocols `interface`;
@@ -41,8 +40,7 @@ class Symbol:
         return self.path[-1] if self.path else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One name brought in. `module` is as written: `pkg.mod`, `./util`, `crate::a`, `fmt`, `dir/file.h`.
 
     `level` counts Python's leading dots. `name` is the member brought in: empty for the module itself, `*`
@@ -59,8 +57,7 @@ class Import:
     exported: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name that stands in symbol number `owner` and may mean a symbol elsewhere.
 
     `base` says what `path[0]` is:

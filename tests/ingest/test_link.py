@@ -1,5 +1,6 @@
 """The graph after edits, in any order, cut short or not, is the graph of a first run over the same files."""
 
+import gc
 import os
 import random
 import shutil
@@ -195,6 +196,23 @@ def test_a_run_stopped_before_linking_is_completed_by_the_next(place: Path, file
     assert len(stored(place)["unlinked"]) == 2
     index(place, files)
     assert stored(place) == anew(place, files)
+
+
+def test_the_collector_rests_while_edges_are_made_and_works_again_after_a_stop(
+    place: Path, files: Path
+) -> None:
+    write(files, {"shop/tax.py": FILES["shop/tax.py"].replace("with_tax", "taxed")})
+    during = []
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "graph":
+            during.append(gc.isenabled())
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        index(place, files, progress=stop)
+    assert during == [False]
+    assert gc.isenabled()
 
 
 def test_a_change_undone_between_two_cut_runs_brings_the_edges_back(place: Path, files: Path) -> None:

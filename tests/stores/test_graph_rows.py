@@ -51,7 +51,7 @@ def test_an_outline_comes_back_as_it_went() -> None:
         (("default", "A"),),
     )
     assert decoded(encoded(whole)) == whole
-    shown = replace(whole, symbols=tuple(replace(one, docstring="said") for one in whole.symbols))
+    shown = replace(whole, symbols=tuple(one._replace(docstring="said") for one in whole.symbols))
     assert encoded(shown) == encoded(whole)
 
 
@@ -118,7 +118,7 @@ def test_a_dropped_root_leaves_nothing_behind(linked: Graph) -> None:
 def test_a_new_docstring_is_shown_and_nothing_is_linked_anew(linked: Graph) -> None:
     told = library("f", "g")
     assert told.outline is not None
-    symbols = tuple(replace(one, docstring="said") for one in told.outline.symbols)
+    symbols = tuple(one._replace(docstring="said") for one in told.outline.symbols)
     linked.put(replace(told, outline=replace(told.outline, symbols=symbols)))
     assert linked.nodes("f")[0].docstring == "said"
     assert linked.tables()["unlinked"] == []

@@ -108,6 +108,8 @@ def _separator(block: Block) -> str:
 
 
 def _joined(blocks: list[Block]) -> str:
+    if len(blocks) == 1:
+        return blocks[0].text
     return "".join((_separator(block) if at else "") + block.text for at, block in enumerate(blocks))
 
 

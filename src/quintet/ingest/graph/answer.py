@@ -1,7 +1,7 @@
 """What a lookup found, and how sure it is."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from quintet.ingest.graph.project import Thing
 from quintet.symbols import Confidence
@@ -9,8 +9,7 @@ from quintet.symbols import Confidence
 STRENGTH: dict[Confidence, int] = {"exact": 0, "likely": 1, "possible": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """`things` are what a name may mean. Without any, `settled` says that it means nothing of this project;
     otherwise it may be guessed by name, with at most this `confidence`."""
 
@@ -21,7 +20,7 @@ class Answer:
     def at_most(self, confidence: Confidence) -> "Answer":
         if STRENGTH[self.confidence] >= STRENGTH[confidence]:
             return self
-        return replace(self, confidence=confidence)
+        return Answer(self.things, confidence, self.settled)
 
 
 FOREIGN = Answer()
@@ -41,7 +40,9 @@ def exactly(things: Iterable[Thing]) -> Answer:
 
 def either(answers: Iterable[Answer]) -> Answer:
     """A name bound more than once: each meaning is only possible, unless all are the same."""
-    given = list(dict.fromkeys(answers))
+    given = list(answers)
+    if len(given) > 1:
+        given = list(dict.fromkeys(given))
     if len(given) == 1:
         return given[0]
     things = tuple(dict.fromkeys(thing for answer in given for thing in answer.things))

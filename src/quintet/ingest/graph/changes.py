@@ -81,9 +81,10 @@ def affected(
     readers: dict[str, list[int]] = defaultdict(list)
     passes_on: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for number, file in enumerate(project.files):
-        for name in _hangs_on(project, file):
+        imported = [(one, _imported_names(project, file, one)) for one in file.outline.imports]
+        for name in _hangs_on(file, imported):
             readers[name].append(number)
-        for cause, effect in _passed_on(project, file):
+        for cause, effect in _passed_on(file, imported):
             passes_on[cause].append(effect)
     reached, waiting = set(names), list(names)
     while waiting:
@@ -94,18 +95,18 @@ def affected(
     return found | set(documents)
 
 
-def _hangs_on(project: Project, file: File) -> set[str]:
+def _hangs_on(file: File, imported: Iterable[tuple[Import, set[str]]]) -> set[str]:
     """The names that decide what the mentions and imports of a file resolve to."""
     names: set[str] = set()
-    for mention in file.outline.mentions:
-        names.update(_mentioned_names(file, mention.path))
+    for path in {mention.path for mention in file.outline.mentions}:
+        names.update(_mentioned_names(file, path))
     for symbol in file.outline.symbols:
         if symbol.path and symbol.kind in ("class", "interface", "module"):
             names.add(symbol.name)
         elif len(symbol.path) > 1:
             names.update(symbol.path[:-1])
-    for imported in file.outline.imports:
-        names.update(_imported_names(project, file, imported))
+    for _, causes in imported:
+        names.update(causes)
     return names
 
 
@@ -136,17 +137,19 @@ def _package_files(project: Project, parts: Name) -> Iterable[str]:
     return ("/".join((*folder, package)) for folder in folders for package in PACKAGE_FILES)
 
 
-def _passed_on(project: Project, file: File) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _passed_on(
+    file: File, imports: Iterable[tuple[Import, set[str]]]
+) -> Iterable[tuple[str, tuple[str, ...]]]:
     whole = module_names(file.path, file.outline)
     if file.family in TRANSITIVE:  # what a file defines is known to those who include what it includes
         whole = bound_names(file.outline, file.path)
-    for imported in file.outline.imports:
+    for imported, causes in imports:
         effect: Name = (imported.alias,)
         if is_star(imported, file.family):
             effect = tuple(sorted(whole))
         elif not imported.alias:
             effect = split_name(imported.module)[:1]
-        for cause in _imported_names(project, file, imported):
+        for cause in causes:
             yield cause, effect
     for owner, mentions in file.bases.items():
         for mention in mentions:

@@ -1,17 +1,18 @@
 """The out-edges of one file of code: what each import and each mention resolves to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from quintet.ingest.graph.answer import FOREIGN, STRENGTH, UNKNOWN, Answer, either, exactly, weaker
 from quintet.ingest.graph.documents import named
 from quintet.ingest.graph.hierarchy import Hierarchy
 from quintet.ingest.graph.languages import COMMON_MEMBERS, IMPLICIT_SELF
 from quintet.ingest.graph.members import Members
-from quintet.ingest.graph.project import File, Place, Project, Space, Thing
+from quintet.ingest.graph.project import File, Name, Place, Project, Space, Thing
 from quintet.ingest.graph.scopes import Scopes
-from quintet.symbols import Confidence, Edge, Import, Mention, Relation, SymbolKind
+from quintet.symbols import Base, Confidence, Edge, Import, Mention, Relation, SymbolKind
 
 MAX_CANDIDATES = 8  # beyond them a name says nothing
+Targets = tuple[list[str], Confidence]  # node ids, and how sure they all are
 
 _KINDS: dict[Relation, set[SymbolKind]] = {
     "calls": {"function", "method", "class"},
@@ -19,6 +20,8 @@ _KINDS: dict[Relation, set[SymbolKind]] = {
     "implements": {"class", "interface"},
     "references": {"function", "method", "class", "interface", "variable"},
 }
+_HEADER: set[Relation] = {"extends", "implements"}  # said of a class where its own scope does not count yet
+_LOOKED_UP: set[Base] = {"name", "type", "unknown"}  # hang on their scope by their first name alone
 
 
 class Edges:
@@ -28,29 +31,38 @@ class Edges:
         self.hierarchy = Hierarchy(project, self.members)
         self.scopes = Scopes(project, self.members, self.hierarchy.member)
         self._candidates: dict[tuple[str, str, Relation, bool], Answer] = {}
+        self._targets: dict[tuple[int, int, Relation, Name, Base], Targets] = {}
 
-    def of(self, number: int) -> Iterator[Edge]:
+    def of(self, number: int) -> list[Edge]:
         file = self.project.files[number]
-        yield from contained(file)
+        own, edges = file.document_id, contained(file)
         for imported in file.outline.imports:
-            answer = self._brought_in(number, imported)
-            edges = self._edges(file.document_id, answer, "imports", imported.line)
-            yield from (edge for edge in edges if edge.target != file.document_id)
+            targets, confidence = self._nodes(self._brought_in(number, imported), "imports")
+            edges += [
+                Edge(own, target, "imports", confidence, imported.line) for target in targets if target != own
+            ]
         for mention in file.outline.mentions:
-            yield from self.of_mention(number, mention)
+            edges += self.of_mention(number, mention)
+        return edges
 
-    def of_mention(self, number: int, mention: Mention) -> Iterator[Edge]:
-        source = self.project.id_of(Place(number, mention.owner))
+    def of_mention(self, number: int, mention: Mention) -> list[Edge]:
+        """What one name means is the same on every line from which it is seen alike: it is found once."""
         file = self.project.files[number]
-        if not file.family:
-            found = named(self.project, self.members, file, mention.path)
-            yield from self._edges(source, found, mention.relation, mention.line)
-            return
-        yield from self._edges(source, self._meant(number, mention), mention.relation, mention.line)
+        owner, relation, path, line, base = mention
+        scope = file.seen_from(owner, path[0]) if base in _LOOKED_UP and relation not in _HEADER else owner
+        key = (number, scope, relation, path, base)
+        found = self._targets.get(key)
+        if found is None:
+            found = self._targets[key] = self._nodes(self._meant(number, mention), relation)
+        targets, confidence = found
+        if not targets:
+            return []
+        source = file.ids[owner] if owner else file.document_id
+        return [Edge(source, target, relation, confidence, line) for target in targets]
 
-    def _edges(self, source: str, answer: Answer, relation: Relation, line: int) -> Iterator[Edge]:
-        for place in self._places(answer.things, relation):
-            yield Edge(source, self.project.id_of(place), relation, answer.confidence, line)
+    def _nodes(self, answer: Answer, relation: Relation) -> Targets:
+        places = self._places(answer.things, relation)
+        return [self.project.id_of(place) for place in places], answer.confidence
 
     def _places(self, things: Iterable[Thing], relation: Relation) -> list[Place]:
         """The nodes that stand for `things`: a package's are its files, and only an import means them."""
@@ -77,7 +89,10 @@ class Edges:
     # Mentions
 
     def _meant(self, number: int, mention: Mention) -> Answer:
-        if mention.relation in ("extends", "implements"):
+        file = self.project.files[number]
+        if not file.family:
+            return named(self.project, self.members, file, mention.path)
+        if mention.relation in _HEADER:
             found = self.hierarchy.base(number, mention)
         elif mention.base == "unknown":
             found = UNKNOWN
@@ -168,10 +183,12 @@ class Edges:
         return (not is_member or file.family in IMPLICIT_SELF) if is_bare else is_member
 
 
-def contained(file: File) -> Iterator[Edge]:
-    for number, symbol in enumerate(file.outline.symbols):
-        if number:
-            yield Edge(file.ids[symbol.parent or 0], file.ids[number], "contains", "exact", symbol.first_line)
+def contained(file: File) -> list[Edge]:
+    ids, symbols = file.ids, file.outline.symbols
+    return [
+        Edge(ids[symbol.parent or 0], node, "contains", "exact", symbol.first_line)
+        for node, symbol in zip(ids[1:], symbols[1:], strict=True)
+    ]
 
 
 def strongest(edges: Iterable[Edge]) -> tuple[Edge, ...]:

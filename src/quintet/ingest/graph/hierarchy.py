@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 
 from quintet.ingest.graph.answer import DOUBTFUL, UNKNOWN, Answer, either, exactly, weaker
 from quintet.ingest.graph.languages import HARMLESS_BASES, REOPENED
@@ -114,7 +113,7 @@ class Hierarchy:
                 opened.append(thing)
             else:
                 opened += self.project.symbols.get(("ruby", thing.name), [])[:1]
-        return replace(found, things=tuple(opened))
+        return found._replace(things=tuple(opened))
 
     def _is_base(self, place: Place) -> bool:
         """Whether it has members that a class inherits and `self` sees: in Ruby a module does."""

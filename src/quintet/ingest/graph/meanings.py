@@ -29,8 +29,9 @@ def _marked(outline: Outline) -> set[int]:
     """The functions under `@overload`, `@typing.overload`, `@x.setter`, `@x.register(...)`."""
     found = set()
     for mention in outline.mentions:
-        path, name = mention.path, outline.symbols[mention.owner].name
-        if path[-1] == "overload" or (len(path) == 2 and path[0] == name and path[1] in _ADDITIONS):
+        path = mention.path
+        last = path[-1]
+        if last == "overload" or (last in _ADDITIONS and path[:-1] == (outline.symbols[mention.owner].name,)):
             found.add(mention.owner)
     return found
 

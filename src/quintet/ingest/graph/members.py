@@ -1,7 +1,5 @@
 """What a module, a namespace or a class holds under a name, through imports and re-exports."""
 
-from dataclasses import replace
-
 from quintet.ingest.graph.answer import DOUBTFUL, FOREIGN, UNKNOWN, Answer, either, exactly
 from quintet.ingest.graph.languages import REOPENED
 from quintet.ingest.graph.modules import find_module
@@ -19,7 +17,8 @@ class Members:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._found: dict[tuple[Thing, str], Answer] = {}
-        self._modules: dict[tuple[int, Import], Answer] = {}
+        self._modules: dict[tuple[int, int, str, int], Answer] = {}
+        self._inside: dict[tuple[Place, str], Answer | None] = {}
 
     def of(self, thing: Thing, name: str) -> Answer:
         key = (thing, name)
@@ -82,7 +81,14 @@ class Members:
             return FOREIGN
         return exactly(self.project.modules_at(file.family, (*self.project.qualified(place), name)))
 
-    def written(self, place: Place, name: str, trail: Trail, *, inside: bool = False) -> Answer | None:
+    def written_inside(self, place: Place, name: str) -> Answer | None:
+        """What `name` is bound to in the scope `place`, as the scope itself sees it."""
+        key = (place, name)
+        if key not in self._inside:
+            self._inside[key] = self.written(place, name, None, inside=True)
+        return self._inside[key]
+
+    def written(self, place: Place, name: str, trail: Trail | None, *, inside: bool = False) -> Answer | None:
         """What the module's own definitions and imports bind `name` to. A script's imports are seen by
         others only if it exports them."""
         file = self.project.files[place.file]
@@ -91,9 +97,14 @@ class Members:
             return either(answer or UNKNOWN for answer in found)
         here = [Place(place.file, number) for number in file.meant(place.symbol, name)]
         answers = [exactly(here)] if here else []
-        for imported in file.bound.get(name, ()):
-            if imported.owner == place.symbol and (inside or file.family != "script" or imported.exported):
-                answers.append(self.imported(place.file, imported, trail))
+        imports = [
+            imported
+            for imported in file.bound.get(name, ())
+            if imported.owner == place.symbol and (inside or file.family != "script" or imported.exported)
+        ]
+        if trail is None and len(imports) > 1:
+            trail = set()  # one for all: what an import led to is not gone to again by the next
+        answers += [self.imported(place.file, imported, trail) for imported in imports]
         return either(answers) if answers else None
 
     def starred(self, place: Place, name: str, trail: Trail) -> Answer:
@@ -124,13 +135,13 @@ class Members:
 
     def module(self, number: int, imported: Import) -> Answer:
         """The module that an import of file `number` reads from."""
-        key = (number, imported)
+        key = (number, imported.owner, imported.module, imported.level)  # all that a module is found by
         if key not in self._modules:
             file = self.project.files[number]
             found = find_module(self.project, file, imported)
             if file.family == "rust":  # `lib.rs` and `main.rs` are both the root: each means itself
                 own = tuple(self._same_root(number, thing) for thing in found.things)
-                found = replace(found, things=own)
+                found = found._replace(things=own)
             self._modules[key] = found
         return self._modules[key]
 
@@ -143,12 +154,15 @@ class Members:
         """What an import brings in: a module, or a member of one."""
         file = self.project.files[number]
         if file.family == "python" and not imported.alias and "." in imported.module:
-            imported = replace(imported, module=imported.module.partition(".")[0])  # `import a.b` binds `a`
+            imported = imported._replace(module=imported.module.partition(".")[0])  # `import a.b` binds `a`
         module = self.module(number, imported)
         if imported.name in ("", "*") or not module.things:
             return module
-        trail = set() if trail is None else trail
-        found = either(self._of(thing, imported.name, trail) for thing in module.things)
+        if trail is None and len(module.things) == 1:
+            found = self.of(module.things[0], imported.name)
+        else:
+            trail = set() if trail is None else trail
+            found = either(self._of(thing, imported.name, trail) for thing in module.things)
         if not found.things and not found.settled:
             found = DOUBTFUL
         return found.at_most(module.confidence)

@@ -82,6 +82,7 @@ class File:
         self.family = FAMILIES.get(given.outline.language, "")
         self.home = home_of(given.path, given.outline.language, given.outline.package)
         self.folder = tuple(given.path.split("/")[:-1])
+        self._scopes: dict[int, tuple[int, ...]] = {}
         self.meanings = meanings(given.outline)
         self.numbers = {path: several[0] for path, several in self.meanings.items()}
         self.bases: dict[int, list[Mention]] = defaultdict(list)
@@ -90,14 +91,19 @@ class File:
                 self.bases[self.standing_for(mention.owner)].append(mention)
         self.bound: dict[str, list[Import]] = defaultdict(list)
         self.stars: list[Import] = []
+        self._inner = {path[-1] for path in self.meanings if len(path) > 1}  # bound in a scope of the module
         for imported in given.outline.imports:
             alias = imported.alias
             if self.family == "python" and not imported.name and not alias:
                 alias = imported.module.partition(".")[0]  # `import a.b` binds `a`
             if alias:
                 self.bound[alias].append(imported)
+                if imported.owner:
+                    self._inner.add(alias)
             elif is_star(imported, self.family):
                 self.stars.append(imported)
+        # In other languages a scope sees more than is written in it: inherited members, its namespace.
+        self._is_flat = self.family in ("python", "script") and not any(star.owner for star in self.stars)
         self.exports: dict[str, list[str]] = defaultdict(list)
         for outside, inside in given.outline.exports:
             self.exports[outside].append(inside)
@@ -116,20 +122,29 @@ class File:
         meant = self.meanings[self.outline.symbols[number].path]
         return number if number in meant else meant[0]
 
+    def seen_from(self, scope: int, name: str) -> int:
+        """The module where `name` means the same in `scope` as in the module, otherwise `scope` itself."""
+        return 0 if self._is_flat and name not in self._inner else scope
+
     def meant(self, within: int, name: str) -> list[int]:
         """What `name` may mean in symbol `within`, or else in another of the same path."""
         found = self.meanings.get((*self.outline.symbols[within].path, name), ())
         own = [number for number in found if self.outline.symbols[number].parent == within]
         return own or list(found)
 
-    def scopes(self, number: int) -> Iterator[int]:
+    def scopes(self, number: int) -> tuple[int, ...]:
         """`number` and what it stands in, the module last."""
+        found = self._scopes.get(number)
+        if found is None:
+            found = self._scopes[number] = (*self._parents(number), 0)
+        return found
+
+    def _parents(self, number: int) -> Iterator[int]:
         left = len(self.outline.symbols)
         current: int | None = number
         while current and left:
             yield current
             current, left = self.outline.symbols[current].parent, left - 1
-        yield 0
 
 
 class Project:
@@ -194,6 +209,8 @@ class Project:
 
     def _preferred(self, family: str, files: list[int]) -> list[int]:
         """One of `a.py` and `a.pyi`, of `a.ts`, `a.js` and `a/index.ts`, of `lib.rs` and `main.rs`."""
+        if len(files) == 1:
+            return files
 
         def rank(number: int) -> tuple[bool, int, str]:
             path = self.files[number].path

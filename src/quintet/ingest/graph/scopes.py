@@ -75,18 +75,20 @@ class Scopes:
     # Names
 
     def lookup(self, number: int, owner: int, name: str) -> Answer:
-        key = (number, owner, name)
+        scope = self.project.files[number].seen_from(owner, name)
+        key = (number, scope, name)
         if key not in self._found:
-            self._found[key] = self._lookup(number, owner, name)
+            self._found[key] = self._lookup(number, scope, name)
         return self._found[key]
 
     def _lookup(self, number: int, owner: int, name: str) -> Answer:
         file = self.project.files[number]
-        for scope in self._scopes(file, owner):
+        scopes = self._scopes(file, owner)
+        for scope in scopes:
             found = self._in_scope(number, scope, owner, name)
             if found is not None:
                 return found
-        for scope in self._scopes(file, owner):
+        for scope in scopes if file.stars else ():
             found = self._from_stars(number, scope, name)
             if found is not None and found.things:
                 return found
@@ -98,12 +100,14 @@ class Scopes:
         unsure = any(not self.members.module(number, star).things for star in file.stars)
         return DOUBTFUL if unsure and file.family not in TRANSITIVE else around
 
-    def _scopes(self, file: File, owner: int) -> Iterator[int]:
+    def _scopes(self, file: File, owner: int) -> tuple[int, ...]:
         """The scopes around `owner`, innermost first. What stands outside a Rust module is not seen in it."""
-        for scope in file.scopes(owner):
-            yield scope
-            if file.family == "rust" and scope and file.symbol(scope).kind == "module":
-                return
+        scopes = file.scopes(owner)
+        if file.family == "rust":
+            for at, scope in enumerate(scopes, 1):
+                if scope and file.symbol(scope).kind == "module":
+                    return scopes[:at]
+        return scopes
 
     def _in_scope(self, number: int, scope: int, owner: int, name: str) -> Answer | None:
         file = self.project.files[number]
@@ -114,7 +118,7 @@ class Scopes:
                 return found if found.things else None
             if file.family != "python" or scope != owner:
                 return None
-        return self.members.written(Place(number, scope), name, set(), inside=True)
+        return self.members.written_inside(Place(number, scope), name)
 
     def _from_stars(self, number: int, scope: int, name: str) -> Answer | None:
         file = self.project.files[number]

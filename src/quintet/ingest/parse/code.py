@@ -26,8 +26,9 @@ def parse_code(path: str, text: str, mime_type: str, language: str) -> Parsed:
         return parse_windows(path, text, mime_type, language)
     lines = text.split("\n")
     writer = _Writer(lines)
-    writer.namespace(outline(tree.root_node, source, language), 0, len(lines) - 1, ())
-    found = extract(tree.root_node, source, path, language)
+    root = tree.root_node
+    writer.namespace(outline(root, source, language), 0, len(lines) - 1, ())
+    found = extract(root, source, path, language)
     return Parsed(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
 
 
@@ -46,10 +47,9 @@ class _Writer:
                 self._definition(member)
 
     def _definition(self, item: Definition) -> None:
-        whole = "\n".join(self.lines[item.first : item.last + 1])
         if item.members and item.kind not in CLASSES:
             self.namespace(item.members, item.first, item.last, item.path)
-        elif item.members and len(whole) >= SMALL_CLASS:
+        elif item.members and len("\n".join(self.lines[item.first : item.last + 1])) >= SMALL_CLASS:
             self._class(item)
         else:
             like = shape(item.path, item.kind, item.name, alone=True)

@@ -9,11 +9,12 @@ import re
 from bisect import bisect_right
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Point, Tree
+    from tree_sitter import Language, Node, Parser, Point, Tree
 
 MAX_SECONDS = 2.0
 MAX_NESTING = 250
@@ -97,7 +98,9 @@ DEFINITIONS: dict[str, dict[str, str]] = {
     "bash": {"function_definition": "function"},
 }
 
-_NESTING = re.compile(r"[()\[\]{}<>;]")
+_OPENING, _CLOSING = b"([{", b")]}"
+_LESS, _GREATER = b"<>"
+_NOT_NESTING = bytes(byte for byte in range(256) if byte not in b"()[]{}<>;")
 
 
 def tree_of(source: bytes, text: str, language: str) -> "Tree | None":
@@ -118,25 +121,52 @@ def tree_of(source: bytes, text: str, language: str) -> "Tree | None":
 
 def too_deep(text: str) -> bool:
     """Whether brackets nest deeper than people write. Those in strings count too: a wrong yes is harmless."""
-    depth = angles = 0
-    for match in _NESTING.finditer(text):
-        mark = match.group()
-        if mark in "([{":
+    marks = text.encode("ascii", "ignore").translate(None, _NOT_NESTING)
+    depth = 0
+    for mark in marks:
+        if mark in _OPENING:
             depth += 1
-        elif mark in ")]}":
-            depth = max(depth - 1, 0)
-        angles = max(angles + (mark == "<") - (mark == ">"), 0) if mark not in ";{}" else 0
-        if depth > MAX_NESTING or angles > MAX_NESTING:
-            return True
+            if depth > MAX_NESTING:
+                return True
+        elif depth and mark in _CLOSING:
+            depth -= 1
+    return _angles_too_deep(marks)
+
+
+def _angles_too_deep(marks: bytes) -> bool:
+    """The same of `<`, which may just as well compare: a statement's end closes what was left open."""
+    for statement in re.split(b"[;{}]", marks) if marks.count(b"<") > MAX_NESTING else ():
+        depth = 0
+        for mark in statement:
+            depth = max(depth + (mark == _LESS) - (mark == _GREATER), 0)
+            if depth > MAX_NESTING:
+                return True
     return False
 
 
 @cache
-def _parser(language: str) -> "Parser":
-    from tree_sitter import Language, Parser
+def _grammar(language: str) -> "Language":
+    from tree_sitter import Language
 
     module, function = _MODULES.get(language, (f"tree_sitter_{language}", "language"))
-    return Parser(Language(getattr(import_module(module), function)()))
+    return Language(getattr(import_module(module), function)())
+
+
+@cache
+def _parser(language: str) -> "Parser":
+    from tree_sitter import Parser
+
+    return Parser(_grammar(language))
+
+
+@cache
+def kind_ids(language: str) -> dict[str, list[int]]:
+    """The numbers of each type of node. A node says its number at half the cost of its type."""
+    grammar = _grammar(language)
+    found: dict[str, list[int]] = {}
+    for kind in range(grammar.node_kind_count):
+        found.setdefault(grammar.node_kind_for_id(kind) or "", []).append(kind)
+    return found
 
 
 class Rows:
@@ -146,9 +176,14 @@ class Rows:
     """
 
     def __init__(self, source: bytes) -> None:
-        self._starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
+        self._starts = list(accumulate([len(line) + 1 for line in source.split(b"\n")], initial=0))
+
+    def line(self, byte: int) -> int:
+        """The line that a byte stands on, counted from 1."""
+        return bisect_right(self._starts, byte)
 
     def of(self, node: "Node") -> tuple[int, int]:
         """The first and last row; a node that ends with a newline does not reach into the next row."""
-        last_byte = max(node.end_byte - 1, node.start_byte)
-        return bisect_right(self._starts, node.start_byte) - 1, bisect_right(self._starts, last_byte) - 1
+        start, end = node.start_byte, node.end_byte
+        first = bisect_right(self._starts, start) - 1
+        return first, (bisect_right(self._starts, end - 1, first) - 1 if end > start else first)

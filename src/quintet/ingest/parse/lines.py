@@ -10,7 +10,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 def well_formed(text: str) -> str:
     """`text` without lone surrogates: nothing that stores or embeds it could encode them."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def one_newline(text: str) -> str:
@@ -31,17 +31,21 @@ def block_of(lines: Sequence[str], first: int, last: int, *, like: Block) -> Ite
     """The rows `first` to `last` as one block with the other fields of `like`; nothing if all are blank."""
     rows = trimmed(lines, first, last)
     if rows:
-        yield Block(
-            text="\n".join(lines[rows[0] : rows[1] + 1]),
-            first_line=rows[0] + 1,
-            last_line=rows[1] + 1,
-            heading_path=like.heading_path,
-            kind=like.kind,
-            name=like.name,
-            tight=like.tight,
-            alone=like.alone,
-            heading=like.heading,
-        )
+        yield _block(lines, *rows, like)
+
+
+def _block(lines: Sequence[str], first: int, last: int, like: Block) -> Block:
+    return Block(
+        "\n".join(lines[first : last + 1]),
+        first + 1,
+        last + 1,
+        like.heading_path,
+        like.kind,
+        like.name,
+        like.tight,
+        like.alone,
+        like.heading,
+    )
 
 
 def shape(
@@ -73,7 +77,7 @@ def runs(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int
 def run_blocks(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
     """One block for each run of rows that are not blank."""
     for start, end in runs(lines, first, last):
-        yield from block_of(lines, start, end, like=like)
+        yield _block(lines, start, end, like)
 
 
 def stem(path: str) -> str:

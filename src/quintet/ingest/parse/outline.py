@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.ingest.parse.grammar import DEFINITIONS, Rows
 
@@ -36,8 +36,7 @@ _NAME_FIELDS = ("name", "property", "declarator", "type")
 _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*,?\s*\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """`path` names the definition and what it stands in. Rows count from 0 and include comments above it."""
 
     kind: str
@@ -63,26 +62,29 @@ class _Outline:
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int
     ) -> tuple[Definition, ...]:
         found: list[Definition] = []
-        for node, first in _with_comments(_seen_through(nodes, 0), self.rows):
+        for node, first, last in _with_comments(_seen_through(nodes, 0), self.rows):
             if inner := self._inner(node, 0):
-                item = self._definition(inner, (first, self.rows.of(node)[1]), path, in_class, depth)
+                item = self._definition(inner, (first, last), path, in_class, depth)
                 if found and item.first <= found[-1].last:
-                    found[-1] = replace(found[-1], last=max(found[-1].last, item.last))
+                    found[-1] = found[-1]._replace(last=max(found[-1].last, item.last))
                 else:
                     found.append(item)
         return tuple(found)
 
     def _inner(self, node: "Node", depth: int) -> "Node | None":
         """The definition that `node` is or wraps."""
-        if node.type in self.kinds:
-            bare = node.child_by_field_name("body") is None
-            return None if bare and (node.type in _ONLY_WITH_BODY or self._is_alias(node)) else node
-        if node.type in _BOUND:
+        type = node.type
+        if type in self.kinds:
+            needs_body = type in _ONLY_WITH_BODY or self._is_alias(node)
+            return None if needs_body and node.child_by_field_name("body") is None else node
+        if type in _BOUND:
             value = node.child_by_field_name("value")
             return node if value is not None and value.type in _BOUND_KINDS else None
-        if node.type in _WRAPPERS and depth < 4:
-            inner = (self._inner(child, depth + 1) for child in node.named_children)
-            return next((child for child in inner if child is not None), None)
+        if type in _WRAPPERS and depth < 4:
+            for child in node.named_children:
+                inner = self._inner(child, depth + 1)
+                if inner is not None:
+                    return inner
         return None
 
     def _is_alias(self, node: "Node") -> bool:
@@ -123,9 +125,10 @@ class _Outline:
         if name is None:
             return ()
         text = " ".join(self._text(name).split())
-        if node.type == "impl_item":
+        type = node.type
+        if type == "impl_item":
             text = text.partition("<")[0].strip()
-        receiver = node.child_by_field_name("receiver")
+        receiver = node.child_by_field_name("receiver") if type == "method_declaration" else None
         owner = _RECEIVER.search(self._text(receiver)) if receiver is not None else None
         parts = text.split("::") if "operator" not in text else [text]
         return (*((owner.group(1),) if owner else ()), *(part.strip("'\" ") for part in parts if part))
@@ -158,8 +161,8 @@ def _seen_through(nodes: Sequence["Node"], depth: int) -> Iterator["Node"]:
             yield node
 
 
-def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[tuple["Node", int]]:
-    """Each node that is no comment or attribute, with the first row of those directly above it."""
+def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[tuple["Node", int, int]]:
+    """Each node that is no comment or attribute, with its rows; the first is of those directly above it."""
     start = end = previous = -1
     for node in nodes:
         first, last = rows.of(node)
@@ -168,6 +171,6 @@ def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[tuple["Node"
                 start = first if first > previous else -1
             end = last
         else:
-            yield node, start if 0 <= start <= first <= end + 1 else first
+            yield node, start if 0 <= start <= first <= end + 1 else first, last
             start = -1
         previous = last

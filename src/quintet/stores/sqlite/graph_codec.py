@@ -1,7 +1,6 @@
 """An outline as one compact line of JSON: what resolution reads, without signatures and docstrings."""
 
 import json
-from typing import Any
 
 from quintet.symbols import Import, Mention, Outline, Symbol
 
@@ -9,7 +8,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_cir
 
 
 def encoded(outline: Outline) -> str:
-    """Equal text means that nothing an edge depends on has changed."""
+    """Equal text means that nothing an edge depends on has changed. Imports and mentions go in whole."""
     body = (
         outline.language,
         outline.package,
@@ -18,8 +17,8 @@ def encoded(outline: Outline) -> str:
             (s.kind, s.path, s.first_line, s.last_line, s.parent, s.visibility, s.is_test)
             for s in outline.symbols
         ],
-        [(i.owner, i.line, i.module, i.level, i.name, i.alias, i.exported) for i in outline.imports],
-        [(m.owner, m.relation, m.path, m.line, m.base) for m in outline.mentions],
+        outline.imports,
+        outline.mentions,
     )
     return _COMPACT.encode(body)
 
@@ -28,14 +27,19 @@ def decoded(body: str) -> Outline:
     language, package, exports, symbols, imports, mentions = json.loads(body)
     return Outline(
         language,
-        tuple(_symbol(*one) for one in symbols),
-        tuple(Import(*one) for one in imports),
-        tuple(Mention(owner, relation, tuple(path), *rest) for owner, relation, path, *rest in mentions),
+        tuple(
+            [
+                Symbol(kind, tuple(path), first, last, parent, "", "", visibility, is_test)
+                for kind, path, first, last, parent, visibility, is_test in symbols
+            ]
+        ),
+        tuple([Import(*one) for one in imports]),
+        tuple(
+            [
+                Mention(owner, relation, tuple(path), line, base)
+                for owner, relation, path, line, base in mentions
+            ]
+        ),
         package,
-        tuple((outside, inside) for outside, inside in exports),
+        tuple([(outside, inside) for outside, inside in exports]),
     )
-
-
-def _symbol(kind: Any, path: list[str], first: int, last: int, parent: int | None, *rest: Any) -> Symbol:
-    visibility, is_test = rest
-    return Symbol(kind, tuple(path), first, last, parent, visibility=visibility, is_test=is_test)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from quintet.model import Chunk, Document
-from quintet.symbols import Outline, Symbol, node_ids
+from quintet.symbols import Outline, Symbol
 from quintet.writing import Entry
 
 FOLDER_FILES = re.compile(
@@ -55,11 +55,13 @@ def module_name(path: str) -> str:
     return ".".join([*folders, file.rpartition(".")[0] or file])
 
 
-def nodes_of_chunks(document: Document, outline: Outline, chunks: Sequence[Chunk]) -> list[str | None]:
-    """The smallest symbol around each chunk of code; a chunk of prose is a node by itself."""
+def nodes_of_chunks(
+    document: Document, outline: Outline, ids: Sequence[str], chunks: Sequence[Chunk]
+) -> list[str | None]:
+    """The smallest symbol around each chunk of code, by the `ids` of all of them; a chunk of prose is a node
+    by itself."""
     if document.language is None:
         return [None] * len(chunks)
-    ids = node_ids(document.id, outline)
     around = _innermost(outline.symbols, max((chunk.first_line for chunk in chunks), default=0))
     return [ids[_covering(outline.symbols, int(around[chunk.first_line]), chunk)] for chunk in chunks]
 

@@ -38,11 +38,12 @@ def put(connection: apsw.Connection, entries: Sequence[Entry]) -> list[list[str 
     """Replace the symbols of these documents; of each the nodes of its chunks. Edges stay until the graph
     is linked."""
     outlines = [outline_of(entry) for entry in entries]
+    ids = [node_ids(entry.document.id, outline) for entry, outline in zip(entries, outlines, strict=True)]
     before = _stored_outlines(connection, entries)
     rows = _put_outlines(connection, entries, list(map(encoded, outlines)), before)
     gone, changed = False, list[tuple[Any, ...]]()
-    for entry, outline, row in zip(entries, outlines, rows, strict=True):
-        wanted = dict(_symbol_rows(entry, outline))
+    for entry, outline, nodes, row in zip(entries, outlines, ids, rows, strict=True):
+        wanted = dict(_symbol_rows(entry, outline, nodes))
         stored = _stored_symbols(connection, row) if entry.document.id in before else {}
         if lost := [node for node in stored if node not in wanted]:
             _drop_symbols(connection, entry.document.id, lost)
@@ -52,8 +53,8 @@ def put(connection: apsw.Connection, entries: Sequence[Entry]) -> list[list[str 
     if gone or changed:
         connection.execute(EPOCH)
     return [
-        nodes_of_chunks(entry.document, outline, entry.chunks)
-        for entry, outline in zip(entries, outlines, strict=True)
+        nodes_of_chunks(entry.document, outline, nodes, entry.chunks)
+        for entry, outline, nodes in zip(entries, outlines, ids, strict=True)
     ]
 
 
@@ -119,8 +120,7 @@ def _drop_symbols(connection: apsw.Connection, document: str, nodes: Iterable[st
     connection.execute(LOST, (document,))
 
 
-def _symbol_rows(entry: Entry, outline: Outline) -> Iterator[tuple[str, list[Any]]]:
-    ids = node_ids(entry.document.id, outline)
+def _symbol_rows(entry: Entry, outline: Outline, ids: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
     called = names(entry.document, outline)
     for number, (node, symbol, (name, qualified)) in enumerate(
         zip(ids, outline.symbols, called, strict=True)
@@ -185,15 +185,24 @@ def outlines(connection: apsw.Connection, root: str) -> list[FileOutline]:
 def link(connection: apsw.Connection, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
     """Put these in the place of all that goes out of these documents, and take the root's marks away."""
     connection.executemany(OUT_OF_DOCUMENT, ((document,) for document in edges))
-    connection.executemany(
-        "INSERT INTO edges VALUES ((SELECT row FROM symbols WHERE id = ?), "
-        "(SELECT row FROM symbols WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING",
-        (
-            (edge.source, edge.target, edge.relation, edge.confidence, edge.line)
-            for found in edges.values()
-            for edge in found
-        ),
-    )
+    row_of = _symbol_rows_of(connection, root)
+    rows = [
+        (row_of.get(edge.source), row_of.get(edge.target), edge.relation, edge.confidence, edge.line)
+        for found in edges.values()
+        for edge in found
+    ]
+    rows.sort(key=lambda row: row[0] or 0)  # as the table is ordered, so that its pages are filled in turn
+    connection.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
     connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
     if edges:
         connection.execute(EPOCH)
+
+
+def _symbol_rows_of(connection: apsw.Connection, root: str) -> dict[str, int]:
+    """By node id. Edges stay within a root."""
+    found: Any = connection.execute(
+        "SELECT s.id, s.row FROM roots r JOIN documents d ON d.root = r.row "
+        "JOIN outlines o ON o.document = d.id JOIN symbols s ON s.outline = o.row WHERE r.name = ?",
+        (root,),
+    )
+    return dict(found)

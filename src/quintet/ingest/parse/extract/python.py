@@ -120,7 +120,7 @@ class _Python(Values):
             steps += _rest_of_base(base, path, outside)
         inside = scope.inner(number, hidden=True, class_number=number)
         self.bind_type_parameters(node, inside)
-        return [*steps, *self.body_steps(node, inside)]
+        return [*steps, *_body_steps(node, body, inside)]
 
     def function(
         self, node: "Node", scope: Scope, whole: "Node | None" = None, decorators: Sequence["Node"] = ()
@@ -152,12 +152,7 @@ class _Python(Values):
         if returned is not None:
             steps.append((returned, outside))
         self.bind_type_parameters(node, inside)
-        return [*steps, *self.body_steps(node, inside)]
-
-    def body_steps(self, node: "Node", inside: Scope) -> list[Step]:
-        """The body of a definition; last, and never missing: `decorated` reads the owner off it."""
-        body = node.child_by_field_name("body")
-        return [(child, inside) for child in ([body] if body is not None else node.named_children[-1:])]
+        return [*steps, *_body_steps(node, body, inside)]
 
     def parameters(self, node: "Node", inside: Scope, outside: Scope, receiver: int) -> list[Step]:
         """Bind the parameters; defaults and annotations are read outside."""
@@ -165,15 +160,18 @@ class _Python(Values):
         steps: list[Step] = []
         for parameter in parameters.named_children if parameters is not None else ():
             names, type_node, default = parameter_parts(parameter)
-            steps += [(part, outside) for part in (type_node, default) if part is not None]
+            if type_node is not None:
+                steps.append((type_node, outside))
+            if default is not None:
+                steps.append((default, outside))
             for item in names:
                 name = self.scan.name(item)
                 if receiver:
                     inside.bind(name, Binding("self", number=receiver))
                     receiver = 0
                 else:
-                    plain = type_node is not None and not self.scan.text(parameter).startswith("*")
-                    type = annotation(self.scan.name(type_node)) if plain else ()
+                    starred = self.scan.source.startswith(b"*", parameter.start_byte)
+                    type = () if type_node is None or starred else annotation(self.scan.name(type_node))
                     inside.bind(name, Binding("local", type, outside))
             receiver = 0 if names else receiver
         return steps
@@ -186,7 +184,12 @@ class _Python(Values):
     def a_lambda(self, node: "Node", scope: Scope) -> Sequence[Step]:
         inside = scope.inner()
         steps = self.parameters(node, inside, scope, 0)
-        return [*steps, *self.body_steps(node, inside)]
+        return [*steps, *_body_steps(node, node.child_by_field_name("body"), inside)]
+
+
+def _body_steps(node: "Node", body: "Node | None", inside: Scope) -> list[Step]:
+    """The body of a definition; last, and never missing: `decorated` reads the owner off it."""
+    return [(child, inside) for child in ((body,) if body is not None else node.named_children[-1:])]
 
 
 def _rest_of_base(base: "Node", path: tuple[str, ...], scope: Scope) -> list[Step]:

@@ -1,6 +1,7 @@
 """Small readings of Python syntax: dotted names, assignment targets, annotations, docstrings."""
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from quintet.ingest.parse.extract.scan import MAX_DOCSTRING, MAX_PATH, Scan
@@ -25,10 +26,15 @@ _MAX_TARGETS = 1000
 def chain(scan: Scan, node: "Node | None") -> tuple[str, ...]:
     """The names of `a.b.c`; empty if it does not begin with a name."""
     members: list[str] = []
-    while node is not None and node.type == "attribute" and len(members) < MAX_PATH:
+    while node is not None:
+        kind = node.type
+        if kind == "identifier":
+            return (scan.name(node), *reversed(members))
+        if kind != "attribute" or len(members) >= MAX_PATH:
+            break
         members.append(scan.name(node.child_by_field_name("attribute")))
         node = node.child_by_field_name("object")
-    return (scan.name(node), *reversed(members)) if node is not None and node.type == "identifier" else ()
+    return ()
 
 
 def root_of(node: "Node") -> "Node":
@@ -45,6 +51,8 @@ def base_path(scan: Scan, node: "Node") -> tuple[str, ...]:
 
 def targets_of(left: "Node | None") -> tuple[list["Node"], list["Node"]]:
     """The names that an assignment's left side binds, and the targets that are no names (`a.b`, `a[0]`)."""
+    if left is not None and left.type == "identifier":
+        return [left], []
     names: list[Node] = []
     others: list[Node] = []
     stack = [left] if left is not None else []
@@ -61,16 +69,21 @@ def targets_of(left: "Node | None") -> tuple[list["Node"], list["Node"]]:
 
 def parameter_parts(node: "Node") -> tuple[list["Node"], "Node | None", "Node | None"]:
     """The names a parameter binds, its annotation, and its default."""
-    name = node.child_by_field_name("name")
-    if node.type == "typed_parameter":
-        name = node.named_children[0] if node.named_child_count else None
-    elif node.type in ("identifier", "list_splat_pattern", "dictionary_splat_pattern", "tuple_pattern"):
+    kind = node.type
+    if kind == "identifier":
+        return [node], None, None
+    if kind == "typed_parameter":
+        name = node.named_child(0)
+    elif kind in ("list_splat_pattern", "dictionary_splat_pattern", "tuple_pattern"):
         name = node
+    else:
+        name = node.child_by_field_name("name")
     if name is not None and name.type == "dictionary_splat_pattern":
         name = name.named_children[0] if name.named_child_count else None
     return targets_of(name)[0], node.child_by_field_name("type"), node.child_by_field_name("value")
 
 
+@lru_cache(maxsize=4096)  # a project writes the same types again and again
 def annotation(text: str, depth: int = 0) -> Type:
     """The class that an annotation names, if it is one: `Foo`, `a.Foo | None`, `Optional["Foo[int]"]`.
 

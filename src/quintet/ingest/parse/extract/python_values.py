@@ -46,7 +46,8 @@ class Values:
             "nonlocal_statement": self.sent_outward,
             "call": self.call,
             "attribute": self.value,
-            "identifier": self.value,
+            "identifier": self.bare_name,
+            "string": self.string,
             "keyword_argument": self.keyword,
             "type": self.type_node,
         }
@@ -70,15 +71,15 @@ class Values:
         self, left: "Node | None", right: "Node | None", node: "Node", scope: Scope
     ) -> int | None:
         """The number of the function that `name = lambda ...` defines."""
-        if left is None or right is None or left.type != "identifier" or right.type != "lambda":
+        if left is None or right is None or right.type != "lambda" or left.type != "identifier":
             return None
         kind: SymbolKind = "method" if scope.hidden else "function"
-        number = self.define(kind, left, node, scope)
-        scope.bind(self.scan.name(left), Binding("symbol", (), scope, number))
+        name = self.scan.name(left)
+        number = self.define(kind, name, node, scope)
+        scope.bind(name, Binding("symbol", (), scope, number))
         return number
 
-    def define(self, kind: SymbolKind, name_node: "Node", node: "Node", scope: Scope) -> int:
-        name = self.scan.name(name_node)
+    def define(self, kind: SymbolKind, name: str, node: "Node", scope: Scope) -> int:
         return self.scan.symbol(
             kind,
             name,
@@ -117,7 +118,7 @@ class Values:
             self.scan.exports += [(exported, exported) for exported in listed]
         known = scope.names.get(name)
         if known is None or known.kind == "local":
-            self.define("variable", item, node, scope)
+            self.define("variable", name, node, scope)
         elif scope.is_file:
             self.assigned.setdefault(name, node)
         scope.bind(name, Binding("variable", type, scope, declared=declared))
@@ -237,7 +238,9 @@ class Values:
                 self.scan.mention(scope, "calls", path, function)
             else:
                 steps += self.computed_call(function, scope)
-        return [*steps, *([(arguments, scope)] if arguments is not None else [])]
+        if arguments is not None:
+            steps.append((arguments, scope))
+        return steps
 
     def computed_call(self, function: "Node", scope: Scope) -> Sequence[Step]:
         """A call on what an expression gives: `super().m()`, `Foo().m()`, `x[0].m()`."""
@@ -254,8 +257,12 @@ class Values:
             self.scan.mention(scope, "calls", (member,), function, "unknown")
         return [(receiver, scope)]
 
+    def bare_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        self.scan.mention(scope, "references", (self.scan.name(node),), node)
+        return ()
+
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A name, or a member of one, that is used without being called."""
+        """A member of a name that is used without being called."""
         path = chain(self.scan, node)
         if path:
             self.scan.mention(scope, "references", path, node)
@@ -263,15 +270,24 @@ class Values:
         root = root_of(node)
         return [(root, scope)] if root.type not in ("attribute", "identifier") else ()
 
+    def string(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """Only one with a prefix, such as `f`, can hold expressions (or one that is broken)."""
+        if self.scan.source.startswith((b'"', b"'"), node.start_byte) and not node.has_error:
+            return ()
+        return [(child, scope) for child in node.named_children]
+
     def keyword(self, node: "Node", scope: Scope) -> Sequence[Step]:
         value = node.child_by_field_name("value")
         return [(value, scope)] if value is not None else ()
 
     def type_node(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """An annotation; one in quotes holds names too."""
-        child = node.named_children[0] if node.named_child_count == 1 else node
-        if child.type != "string":
-            return [(child, scope) for child in node.named_children]
-        for path in names_in(self.scan, child):
-            self.scan.mention(scope, "references", tuple(path.split(".")), child)
+        children = node.named_children
+        kind = children[0].type if len(children) == 1 else ""
+        if kind == "identifier":
+            return self.bare_name(children[0], scope)
+        if kind != "string":
+            return [(child, scope) for child in children]
+        for path in names_in(self.scan, children[0]):
+            self.scan.mention(scope, "references", tuple(path.split(".")), children[0])
         return ()

@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quintet.ingest.parse.extract.scan import Handler, Scan, Step
 from quintet.ingest.parse.extract.scope import Binding, Scope, Type
@@ -29,8 +29,7 @@ _LICENCE = re.compile(r"copyright|licen[cs]e|SPDX", re.IGNORECASE)
 _TAGS = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     scope: Scope
     relation: Relation
     path: tuple[str, ...]
@@ -225,6 +224,8 @@ class Reader(ABC):
 
 def steps(node: "Node", scope: Scope, *without: "Node | None") -> list[Step]:
     """The named children to go on with, but for those already read."""
+    if not without:
+        return [(child, scope) for child in node.named_children]
     read = {child.id for child in without if child is not None}
     return [(child, scope) for child in node.named_children if child.id not in read]
 
@@ -235,11 +236,12 @@ def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mappin
     for _ in range(MAX_CHAIN):
         if node is None:
             break
-        if node.type in leaves:
+        kind = node.type
+        if kind in leaves:
             return (scan.name(node), *reversed(parts))
-        if node.type not in links:
+        if kind not in links:
             break
-        outer, last = links[node.type]
+        outer, last = links[kind]
         if last:
             parts.append(scan.name(node.child_by_field_name(last)))
         node = node.child_by_field_name(outer)

@@ -9,11 +9,10 @@ in Python, JavaScript and TypeScript the names of a class are not visible in its
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.ingest.parse.extract.scope import Binding, Scope, Type
-from quintet.ingest.parse.grammar import Rows
+from quintet.ingest.parse.grammar import Rows, kind_ids
 from quintet.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
 
 if TYPE_CHECKING:
@@ -25,19 +24,19 @@ MAX_SIGNATURE = 200  # characters
 MAX_DOCSTRING = 500
 MAX_NAME = 200  # a longer name is no name a person wrote
 MAX_PATH = 30  # definitions inside one another; what lies deeper belongs to the last
+_INHERITS = ("extends", "implements")
 
 Step = tuple["Node", Scope]
 Handler = Callable[["Node", Scope], Sequence[Step]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """A mention before it is settled. `path[0]` is a name of `scope` if `base` is `name` or `type`."""
 
     scope: Scope
     relation: Relation
     path: tuple[str, ...]
-    line: int
+    start_byte: int
     base: Base
 
 
@@ -51,9 +50,11 @@ class Scan:
         self.file = Scope(0)
         self.fields: dict[int, dict[str, Binding]] = {}  # of a class by number: what `self.name` holds
         self._rows = Rows(source)
+        self._characters = source.decode("latin-1")  # one for each byte: a slice of it needs no decoding
         self._symbols = [Symbol("module", (), 1, max(1, source.rstrip().count(b"\n") + 1))]
         self._imports: list[Import] = []
         self._said: list[_Said] = []
+        self._times_said = 0
 
     # Reading
 
@@ -62,12 +63,16 @@ class Scan:
 
     def name(self, node: "Node | None") -> str:
         """The text of a name; empty if there is none, or if it is too long to be one."""
-        if node is None or node.end_byte - node.start_byte > MAX_NAME:
+        if node is None:
             return ""
-        return self.text(node)
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_NAME:
+            return ""
+        text = self._characters[start:end]
+        return text if text.isascii() else self.source[start:end].decode("utf-8", "replace")
 
     def line(self, node: "Node") -> int:
-        return self._rows.of(node)[0] + 1
+        return self._rows.line(node.start_byte)
 
     def rows(self, node: "Node") -> tuple[int, int]:
         return self._rows.of(node)
@@ -81,14 +86,21 @@ class Scan:
 
     def walk(self, handlers: Mapping[str, Handler]) -> None:
         """Visit the tree in reading order; a node without a handler is looked through."""
+        ids = kind_ids(self.language)
+        by_kind = {kind: handler for name, handler in handlers.items() for kind in ids.get(name, ())}
         stack: list[Step] = [(self.root, self.file)]
+        push, pop, handler_of = stack.append, stack.pop, by_kind.get
         while stack:
-            node, scope = stack.pop()
-            handler = handlers.get(node.type)
+            node, scope = pop()
+            handler = handler_of(node.kind_id)
             if handler is not None:
-                stack.extend(reversed(handler(node, scope)))
-            elif node.named_child_count:
-                stack.extend([(child, scope) for child in reversed(node.named_children)])
+                found = handler(node, scope)
+                if found:
+                    stack.extend(reversed(found))
+                continue
+            for child in reversed(node.named_children):
+                if child.named_child_count or child.kind_id in by_kind:
+                    push((child, scope))
 
     # Writing
 
@@ -114,17 +126,15 @@ class Scan:
         path = (*self._symbols[parent].path, *inside, name)
         if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
             return parent
-        begin, last = self.line(first or node), self._rows.of(node)[1] + 1
-        doc = first_paragraph(docstring)
-        self._symbols.append(Symbol(kind, path, begin, last, parent, signature, doc, visibility, is_test))
+        begin, last = self._rows.of(node)
+        lines = (begin + 1 if first is None else self.line(first), last + 1)
+        doc = first_paragraph(docstring) if docstring else ""
+        self._symbols.append(Symbol(kind, path, *lines, parent, signature, doc, visibility, is_test))
         return len(self._symbols) - 1
 
     def describe_module(self, *, docstring: str = "", is_test: bool = False) -> None:
-        self._symbols[0] = replace(
-            self._symbols[0],
-            docstring=first_paragraph(docstring),
-            is_test=is_test or self._symbols[0].is_test,
-        )
+        module, words = self._symbols[0], first_paragraph(docstring)
+        self._symbols[0] = module._replace(docstring=words, is_test=is_test or module.is_test)
 
     def symbol_at(self, number: int) -> Symbol:
         return self._symbols[number]
@@ -138,7 +148,7 @@ class Scan:
 
     def change(self, number: int, *, visibility: Visibility) -> None:
         """Say later what only a later line tells, such as an export."""
-        self._symbols[number] = replace(self._symbols[number], visibility=visibility)
+        self._symbols[number] = self._symbols[number]._replace(visibility=visibility)
 
     def bring_in(
         self,
@@ -169,16 +179,21 @@ class Scan:
         first name is looked up too, and `unknown` if it is a local. Other bases are taken as they are. An
         empty path says nothing.
         """
-        if path and all(path) and len(path) <= MAX_PATH and len(self._said) < MAX_SAID:
-            self._said.append(_Said(scope, relation, path, self.line(node), base))
+        if not path or "" in path or len(path) > MAX_PATH or self._times_said >= MAX_SAID:
+            return
+        self._times_said += 1
+        if relation == "references" and base == "name":
+            if path in scope.referred:
+                return  # it would be settled as the first was, and then left out
+            scope.referred.add(path)
+        self._said.append(_Said(scope, relation, path, node.start_byte, base))
 
     # Settling
 
     def outline(self, *, keep_unbound: bool) -> Outline:
         """The finished outline. `keep_unbound`: names that nothing in the file binds may mean something
         elsewhere without an import (a package's other files); else they are built in and left out."""
-        settled = [(said, found) for said in self._said for found in self._settled(said)]
-        mentions = [found for said, found in settled if keep_unbound or _is_bound(said.scope, found)]
+        mentions = [found for said in self._said for found in self._settled(said, keep_unbound)]
         return Outline(
             self.language,
             tuple(self._symbols),
@@ -188,24 +203,28 @@ class Scan:
             tuple(dict.fromkeys(self.exports)),
         )
 
-    def _settled(self, said: _Said) -> list[Mention]:
-        if said.base not in ("name", "type"):
-            return [_mention(said, said.path, said.base)]
-        binding = said.scope.find(said.path[0])
-        if said.base == "type" and binding is not None and binding.kind in ("local", "self"):
-            return [_mention(said, said.path[-1:], "unknown")]
-        if said.base == "type" or binding is None or binding.kind in ("symbol", "import"):
-            return [_mention(said, said.path, said.base)]
-        return self._settled_value(said, binding)
+    def _settled(self, said: _Said, keep_unbound: bool) -> Sequence[Mention]:
+        scope, relation, path, _, base = said
+        if base not in ("name", "type"):
+            return (self._mention(said, path, base),)
+        binding = scope.find(path[0])
+        if binding is None:  # built in: that says nothing, but what a class inherits from is part of it
+            return (self._mention(said, path, base),) if keep_unbound or relation in _INHERITS else ()
+        if base == "type" and binding.kind in ("local", "self"):
+            return (self._mention(said, path[-1:], "unknown"),)
+        if base == "type" or binding.kind in ("symbol", "import"):
+            return (self._mention(said, path, base),)
+        found = self._settled_value(said, binding)
+        return [one for one in found if keep_unbound or one.base != "type" or scope.find(one.path[0])]
 
     def _settled_value(self, said: _Said, binding: Binding) -> list[Mention]:
         """A name that holds a value: a variable of the file or of a class is a symbol itself."""
         if binding.kind == "variable" and len(said.path) == 1:
-            return [_mention(said, said.path, "name")]
-        if said.relation in ("extends", "implements"):
-            return [_mention(said, said.path[-1:], "unknown")]
+            return [self._mention(said, said.path, "name")]
+        if said.relation in _INHERITS:
+            return [self._mention(said, said.path[-1:], "unknown")]
         if said.relation != "calls":
-            return [_mention(said, said.path[:1], "name")] if binding.kind == "variable" else []
+            return [self._mention(said, said.path[:1], "name")] if binding.kind == "variable" else []
         return self._settled_call(said, binding)
 
     def _settled_call(self, said: _Said, binding: Binding) -> list[Mention]:
@@ -216,7 +235,7 @@ class Scan:
             return []
         found = [self._member(said, binding, said.path[1:])]
         if binding.kind == "variable":
-            found.append(Mention(said.scope.owner, "references", said.path[:1], said.line))
+            found.append(self._mention(said, said.path[:1], "name")._replace(relation="references"))
         return found
 
     def _settled_self(self, said: _Said, binding: Binding) -> list[Mention]:
@@ -225,16 +244,19 @@ class Scan:
             return []
         if len(members) == 1:
             within = said.scope.enclosing_class == binding.number
-            return [_mention(said, members, "self" if within else "unknown")]
+            return [self._mention(said, members, "self" if within else "unknown")]
         field = self.fields.get(binding.number, {}).get(members[0])
         if field is None:
-            return [_mention(said, members[-1:], "unknown")]
+            return [self._mention(said, members[-1:], "unknown")]
         return [self._member(said, field, members[1:])]
 
     def _member(self, said: _Said, holder: Binding, members: tuple[str, ...]) -> Mention:
         if len(members) == 1 and self.type_holds(holder, said.scope):
-            return _mention(said, (*holder.type, *members), "type")
-        return _mention(said, members[-1:], "unknown")
+            return self._mention(said, (*holder.type, *members), "type")
+        return self._mention(said, members[-1:], "unknown")
+
+    def _mention(self, said: _Said, path: tuple[str, ...], base: Base) -> Mention:
+        return Mention(said.scope.owner, said.relation, path, self._rows.line(said.start_byte), base)
 
     def type_holds(self, holder: Binding, scope: Scope) -> bool:
         """Whether the static type of `holder` is known and its first name means the same in `scope`."""
@@ -260,17 +282,6 @@ def first_paragraph(text: str) -> str:
     lines = [line.strip() for line in text[: 8 * MAX_DOCSTRING].strip().split("\n")]
     end = lines.index("") if "" in lines else len(lines)
     return " ".join(lines[:end])[:MAX_DOCSTRING].rstrip()
-
-
-def _mention(said: _Said, path: tuple[str, ...], base: Base) -> Mention:
-    return Mention(said.scope.owner, said.relation, path, said.line, base)
-
-
-def _is_bound(scope: Scope, mention: Mention) -> bool:
-    """Built-in names say nothing, but as a base class: what it inherits from is part of a class."""
-    if mention.relation in ("extends", "implements"):
-        return True
-    return mention.base not in ("name", "type") or scope.find(mention.path[0]) is not None
 
 
 def _once(mentions: Sequence[Mention]) -> list[Mention]:

@@ -1,6 +1,6 @@
 """Which names stand for what where: scopes, and what each binds."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 Bound = Literal["symbol", "import", "variable", "local", "self"]
@@ -40,7 +40,8 @@ class Scope:
 
     `hidden` keeps its names from the functions inside (a class of Python or JavaScript); a `block` (or a
     comprehension) holds its own names, but some declarations inside bind in the function around it;
-    `outward` are names that a statement such as `global` sends to another scope.
+    `outward` are names that a statement such as `global` sends to another scope; `referred` are the paths
+    that something in it refers to.
     """
 
     owner: int
@@ -51,18 +52,23 @@ class Scope:
     names: dict[str, Binding] = field(default_factory=dict)
     outward: dict[str, "Scope"] = field(default_factory=dict)
     depth: int = 0
+    referred: set[tuple[str, ...]] = field(default_factory=set)
 
     def inner(self, owner: int | None = None, *, hidden: bool = False, class_number: int = 0) -> "Scope":
         """A scope inside this one: of symbol `owner`, or without it a block of the same symbol."""
         within = class_number or self.enclosing_class
         owner, block = (self.owner, True) if owner is None else (owner, False)
         if self.depth >= MAX_SCOPES:
-            return replace(self, owner=owner, enclosing_class=within)
+            return self._sharing(owner, within)
         return Scope(owner, self, hidden, block, within, depth=self.depth + 1)
 
     def owned_by(self, owner: int) -> "Scope":
         """The same names, for a part of symbol `owner` that is read outside it: a decorator, a base class."""
-        return replace(self, owner=owner)
+        return self._sharing(owner, self.enclosing_class)
+
+    def _sharing(self, owner: int, enclosing_class: int) -> "Scope":
+        shared = (self.names, self.outward, self.depth)
+        return Scope(owner, self.parent, self.hidden, self.block, enclosing_class, *shared)
 
     @property
     def is_file(self) -> bool:
@@ -96,9 +102,10 @@ class Scope:
         """What `name` means here, or None when nothing in the file binds it."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.outward:
+            if scope.outward and name in scope.outward:
                 return scope.outward[name].names.get(name)
-            if name in scope.names and (scope is self or not scope.hidden):
-                return scope.names[name]
+            found = scope.names.get(name)
+            if found is not None and (scope is self or not scope.hidden):
+                return found
             scope = scope.parent
         return None
