@@ -10,9 +10,10 @@ v.q = s*t*(h.g) + s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
+from threading import BoundedSemaphore
 from weakref import finalize
 
 import numkong
@@ -27,8 +28,10 @@ BLOCK = 64  # rows of which the best is looked at first
 EXACTLY = 8192  # rows scored at once
 READ, LARGE = 1024, 200_000  # up to so many rows are read one by one, where there are so many
 COARSELY = 1024  # rows made coarse at once, in float64
-THREADS = min(4, os.cpu_count() or 1)
+PROCESSORS = os.cpu_count() or 1
+THREADS = min(4, PROCESSORS)
 WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
+SCANS = BoundedSemaphore(max(1, PROCESSORS // THREADS))  # by threads: more at once get in each other's way
 FEW = 8  # below an eighth of the rows, copying those costs less than comparing all
 Int8 = npt.NDArray[np.int8]
 Float64 = npt.NDArray[np.float64]
@@ -128,7 +131,8 @@ class Matrix:
             return first, np.zeros(len(first), np.int64)
         candidates = np.arange(len(places))
         if depth < len(places):
-            candidates = self._contenders(query, depth, places)
+            with SCANS if _threads(len(places)) > 1 else nullcontext():
+                candidates = self._contenders(query, depth, places)
         return self.best_of(query, depth, places, candidates)
 
     def best_of(self, query: Int16, depth: int, places: Int64, candidates: Int64) -> tuple[Int64, Int64]:
@@ -219,13 +223,17 @@ def _at(scores: Float64 | Int64, depth: int) -> float:
 
 def _products(query: Int8, rows: Int8) -> Float64:
     """Integer dot products of one query with all rows, by as many threads as pay."""
-    threads = min(THREADS, len(rows) // WORTH_A_THREAD)
+    threads = _threads(len(rows))
     if threads < 2:
         return _dots(query, rows)
     size = -(-len(rows) // threads)
     own, *others = [rows[at : at + size] for at in range(0, len(rows), size)]
     running = [_pool().submit(_dots, query, part) for part in others]
     return np.concatenate([_dots(query, own), *(one.result() for one in running)])
+
+
+def _threads(rows: int) -> int:
+    return min(THREADS, rows // WORTH_A_THREAD)
 
 
 def _dots(query: Int8, rows: Int8) -> Float64:
