@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from math import nan
 from pathlib import Path
 from random import Random
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: the processor time of one thread is asked
 
@@ -45,6 +46,7 @@ WIDE = 20_000  # vectors of the product that is timed by itself
 TURNS, RUNS, ATTEMPTS = 15, 5, 3
 ALLOWED, ALLOWED_ELSEWHERE = 0.20, 1.0
 NAMED = ("model name", "cpu family", "model", "stepping", "cache size")  # a name alone is of many
+SETTINGS: dict[str, Any] = {"git_timeout": 0.0, "processes": 1}  # of other processes nothing is counted
 SEED = 20_24
 Work = Callable[[], object]
 
@@ -105,10 +107,10 @@ def measured_in(place: Path) -> dict[str, float]:
     questions = drawn(texts)
     write_files(place / "files", texts)
     found = {"index run / plain inserts into FTS5": index_ratio(place, texts)}
-    with quintet.open(place / "text", embedder=None, git_timeout=0.0) as index:
+    with quintet.open(place / "text", embedder=None, **SETTINGS) as index:
         found["calls of an index run"] = calls(lambda: index.sync([place / "files"]))
         found["calls of a run that finds nothing new"] = calls(index.sync)
-    with quintet.open(place / "index", embedder="hashing", cache_entries=0, git_timeout=0.0) as index:
+    with quintet.open(place / "index", embedder="hashing", cache_entries=0, **SETTINGS) as index:
         index.sync([place / "files"])
         found |= text_ratios(place / "index", questions)
         found["hybrid, quintet / rifflux"] = in_turns(
@@ -140,7 +142,7 @@ def index_ratio(place: Path, texts: Sequence[str]) -> float:
     numbers = iter(range(10_000))
 
     def ours() -> None:
-        with quintet.open(place / f"run-{next(numbers)}", embedder=None, git_timeout=0.0) as index:
+        with quintet.open(place / f"run-{next(numbers)}", embedder=None, **SETTINGS) as index:
             index.sync([place / "files"])
 
     def plain() -> None:

@@ -35,6 +35,7 @@ import quintet
 from growth_report import AT, Figures, chart, table
 from peer_engines import material
 from peer_engines.child import alone
+from peer_engines.family import Family
 from quintet.vector import quantise
 from speed import CORPUS, HERE, commit
 
@@ -155,9 +156,10 @@ def index_files(place: Path, vectors: Path | None, text_index: str) -> dict[str,
     embedder = embedder_of(place, vectors)
     before = resident()["rss_mb"]
     with quintet.open(place / "index", embedder, text_index=text_index, **SETTINGS) as index:
-        cpu = time.process_time()
-        report = index.sync([place / "files"])
-        cpu = time.process_time() - cpu
+        cpu = sum(os.times()[:4])
+        with Family() as family:
+            report = index.sync([place / "files"])
+        cpu = sum(os.times()[:4]) - cpu
         chunks = index.status().chunks
         start = time.perf_counter()
         index.sync()
@@ -174,7 +176,7 @@ def index_files(place: Path, vectors: Path | None, text_index: str) -> dict[str,
         "database_mb": (place / "index" / "index.db").stat().st_size / 1e6,
         "text_mb": sum(file.stat().st_size for file in (place / "files").rglob("*.txt")) / 1e6,
         "started_rss_mb": before,
-        "rss_mb": resident()["rss_mb"],
+        "rss_mb": max(family.peak_mb, resident()["rss_mb"]),
     }
 
 

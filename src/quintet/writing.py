@@ -95,6 +95,10 @@ class Writer(Protocol):
 
     def forget_names(self) -> None: ...
 
+    def text_is_written(self) -> None:
+        """No more text in this run: what is made of it may be begun beside what follows."""
+        ...
+
     def settle(self) -> None:
         """Bring the state root up to date with what was written. Not inside a batch."""
         ...

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
+from quintet.ingest.entry import cut, shape
 from quintet.ingest.parse.lines import one_newline, run_blocks
 from quintet.ingest.parse.lines import shape as block_shape
 from quintet.ingest.parse.model import Parsed
 from quintet.ingest.run import Run
-from quintet.ingest.sync import cut, shape
 from quintet.model import Document
 from quintet.ports import KnownFile, Root
 from quintet.settings import Settings

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from quintet.ingest.entry import shape, storable
 from quintet.ingest.plan import plan
 from quintet.ingest.roots import Target
-from quintet.ingest.sync import in_scope, shape, storable, walk_target
+from quintet.ingest.sync import in_scope, walk_target
 from quintet.ingest.walk import Found
 from quintet.ports import KnownFile, Root
 from quintet.settings import Settings

@@ -1,43 +1,38 @@
 """THE WRITE PATH: walk, plan, parse, chunk, and one transaction a batch."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from quintet.ingest.chunk import chunk
+from quintet.ingest.entry import shape
+from quintet.ingest.examine import Examiner, Outcome, Refused, Task, Touched
 from quintet.ingest.link import link
-from quintet.ingest.parse import parse
-from quintet.ingest.parse.formats import is_binary
-from quintet.ingest.parse.isolated import Isolated, Limits
-from quintet.ingest.parse.model import Parsed, Piece
 from quintet.ingest.plan import Plan, plan
-from quintet.ingest.read import Content, Unreadable, read
 from quintet.ingest.roots import Target
-from quintet.ingest.run import Run
-from quintet.ingest.walk import Found, Problem, size_cap, walk
-from quintet.model import Chunk, Document, digest
+from quintet.ingest.run import Report, Run
+from quintet.ingest.walk import Found, Problem, walk
+from quintet.ingest.workers import NotStarted, Workers, how_many
 from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
 from quintet.writing import Entry, Writer
 
-LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
 TOLD = 256  # files between two words on progress
-PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text
 
 
 def sync(run: Run, targets: Sequence[Target]) -> None:
     """Bring the text of the index up to date with `targets`."""
-    with Isolated(Limits.of(run.settings)) as isolated:
+    with Examiner(run.settings, run.force) as examiner:
         for target in targets:
-            _sync_target(run, target, isolated)
+            _sync_target(run, target, examiner)
+    if run.settings.processes != 1:
+        run.writer.text_is_written()
     with run.report.stage("graph"):
         link(run)
     with run.writer.batch():  # even if this run removed nothing: the one before may have been cut short
         run.writer.drop_unused_vectors()
 
 
-def _sync_target(run: Run, target: Target, isolated: Isolated) -> None:
+def _sync_target(run: Run, target: Target, examiner: Examiner) -> None:
     with run.report.stage("walk"):
         found, problems = walk_target(target, run.settings)
         known = in_scope(target, problems, run.writer.known(target.root.name))
@@ -47,7 +42,7 @@ def _sync_target(run: Run, target: Target, isolated: Isolated) -> None:
     if target.root not in run.writer.roots():
         with run.writer.batch():
             run.writer.put_root(target.root)
-    _write_files(run, target.root, todo, known, isolated)
+    _write_files(run, target.root, todo, known, examiner)
     if todo.removed:
         with run.writer.batch():
             run.writer.remove(target.root.name, todo.removed)
@@ -72,25 +67,40 @@ def in_scope(
 
 
 def _write_files(
-    run: Run, root: Root, todo: Plan, known: Mapping[str, KnownFile], isolated: Isolated
+    run: Run, root: Root, todo: Plan, known: Mapping[str, KnownFile], examiner: Examiner
 ) -> None:
     files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
+    tasks = (Task(root.name, file, known.get(file.path), run.clock_ns()) for file in files)
     done = 0
-    for batch in _batches(files, run.settings):
-        outcomes: list[Outcome] = []
-        try:
-            with run.report.stage("parse"):
-                for at, file in enumerate(batch):
-                    if at and at % TOLD == 0:
-                        run.progress("text", done + at, len(files))
-                    outcome = _examine(run, root, file, known.get(file.path), isolated)
-                    if outcome is not None:
-                        outcomes.append(outcome)
-        finally:  # what progress told is kept, also if somebody stopped the run there
-            with run.report.stage("write"):
-                _write(run, outcomes)
-        done += len(batch)
-        run.progress("text", done, len(files))
+    with closing(_examined(run, tasks, how_many(run.settings, files), examiner)) as outcomes:
+        for batch in _batches(files, run.settings):
+            found: list[tuple[Task, Outcome]] = []
+            try:
+                with run.report.stage("parse"):
+                    for at in range(len(batch)):
+                        if at and at % TOLD == 0:
+                            run.progress("text", done + at, len(files))
+                        found.append(next(outcomes))
+            finally:  # what progress told is kept, also if somebody stopped the run there
+                with run.report.stage("write"):
+                    _write(run, found)
+            done += len(batch)
+            run.progress("text", done, len(files))
+
+
+def _examined(
+    run: Run, tasks: Iterable[Task], processes: int, examiner: Examiner
+) -> Generator[tuple[Task, Outcome]]:
+    """Every task with its outcome, by as many processes as there are to be had."""
+    with ExitStack() as stack:
+        each = examiner.each
+        if processes > 1:
+            try:
+                each = stack.enter_context(Workers(processes, run.settings, run.force)).each
+            except NotStarted as error:
+                message = f"one process read all files: {error}"
+                run.report.notes.append({"code": "one_process", "message": message})
+        yield from each(tasks)
 
 
 def _batches(files: Iterable[Found], settings: Settings) -> Iterator[list[Found]]:
@@ -106,109 +116,27 @@ def _batches(files: Iterable[Found], settings: Settings) -> Iterator[list[Found]
         yield batch
 
 
-Outcome = Entry | Callable[[Writer], None]
-
-
-def _examine(
-    run: Run, root: Root, file: Found, before: KnownFile | None, isolated: Isolated
-) -> Outcome | None:
-    """Read a file and decide what its row becomes. None: nothing to write."""
-    report, now = run.report, run.clock_ns()
-    try:
-        content = read(file.where, size_cap(file.path, run.settings))
-        if before is not None and not run.force and _same(before, content, run.settings):
-            report.skipped += 1
-            modified_ns = storable(content.modified_ns)
-            if (before.size, before.modified_ns) == (content.size, modified_ns):
-                return None
-            return lambda writer: writer.touch(root.name, file.path, content.size, modified_ns, now)
-        entry = make_entry(root.name, file.path, content, run.settings, now, isolated)
-    except Unreadable as error:
-        report.problems.append(Problem(file.path, error.reason))
-        report.skipped += 1
-        if before is None:
-            return None
-        report.removed += 1
-        return lambda writer: writer.remove(root.name, [file.path])
-    report.indexed += 1
-    return entry
-
-
-def _same(before: KnownFile, content: Content, settings: Settings) -> bool:
-    return (before.content_hash, before.shape) == (content.sha256, shape(settings))
-
-
-def _write(run: Run, outcomes: Sequence[Outcome]) -> None:
-    if outcomes:
+def _write(run: Run, found: Sequence[tuple[Task, Outcome]]) -> None:
+    """In one transaction, if there is anything to write."""
+    entries = [outcome for _, outcome in found if isinstance(outcome, Entry)]
+    others = [(task, outcome) for task, outcome in found if not isinstance(outcome, Entry)]
+    run.report.indexed += len(entries)
+    run.report.skipped += len(others)
+    changes = [change for task, outcome in others if (change := _change(run.report, task, outcome))]
+    if entries or changes:
         with run.writer.batch():
-            run.writer.put(*(outcome for outcome in outcomes if isinstance(outcome, Entry)))
-            for outcome in outcomes:
-                if not isinstance(outcome, Entry):
-                    outcome(run.writer)
+            run.writer.put(*entries)
+            for change in changes:
+                change(run.writer)
 
 
-def storable(modified_ns: int) -> int:
-    """A time as near as the index can say it: not before 1970."""
-    return min(max(modified_ns, 0), LATEST_NS)
-
-
-def shape(settings: Settings) -> str:
-    """What besides a file's content decides its chunks."""
-    return f"{PARSERS}:{settings.chunk_chars}"
-
-
-def make_entry(
-    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Isolated
-) -> Entry:
-    """The document and its chunks; `Unreadable` says why there are none."""
-    parsed = parsed_content(path, content, isolated)
-    document = document_of(root, path, content, parsed)
-    chunks = cut(document.id, parsed, settings)
-    return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
-
-
-def document_of(root: str, path: str, content: Content, parsed: Parsed) -> Document:
-    return Document(
-        root,
-        path,
-        parsed.title,
-        parsed.mime_type,
-        parsed.language,
-        content.size,
-        storable(content.modified_ns),
-        content.sha256,
-        parsed.metadata,
-    )
-
-
-def parsed_content(path: str, content: Content, isolated: Isolated) -> Parsed:
-    return isolated.parse(path, content.data) if is_binary(path) else parse(path, content.text)
-
-
-def cut(document_id: str, parsed: Parsed, settings: Settings) -> tuple[Chunk, ...]:
-    return _chunks(document_id, chunk(parsed, settings.chunk_chars))
-
-
-def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
-    """Ids hang on the text and on how often it stood before, not on where it stands."""
-    seen: Counter[str] = Counter()
-    chunks = []
-    for sequence, piece in enumerate(pieces):
-        text = sha256(piece.content.encode()).hexdigest()
-        chunk_id = digest(document_id, text, str(seen[text]))
-        seen[text] += 1
-        chunks.append(
-            Chunk(
-                chunk_id,
-                document_id,
-                sequence,
-                piece.content,
-                piece.heading_path,
-                piece.first_line,
-                piece.last_line,
-                piece.kind,
-                piece.name,
-                piece.page,
-            )
-        )
-    return tuple(chunks)
+def _change(report: Report, task: Task, outcome: Touched | Refused) -> Callable[[Writer], None] | None:
+    """What is to be written of a file that is not indexed anew."""
+    path, before = task.file.path, task.before
+    if isinstance(outcome, Refused):
+        report.problems.append(Problem(path, outcome.reason))
+        report.removed += before is not None
+        return None if before is None else lambda writer: writer.remove(task.root, [path])
+    if before is not None and outcome == (before.size, before.modified_ns):
+        return None
+    return lambda writer: writer.touch(task.root, path, *outcome, task.now_ns)

@@ -12,12 +12,12 @@ from quintet.contracts.knowledge import BASE, KEPT, authored, kept
 from quintet.contracts.parameters import shown
 from quintet.contracts.references import is_local
 from quintet.errors import LimitError, UsageError
+from quintet.ingest.entry import cut, document_of, parsed_content, shape
 from quintet.ingest.memos import checked_metadata
 from quintet.ingest.parse.formats import BY_EXTENSION, BY_NAME
 from quintet.ingest.parse.isolated import Isolated
 from quintet.ingest.parse.model import Parsed
 from quintet.ingest.read import Content, Unreadable
-from quintet.ingest.sync import cut, document_of, parsed_content, shape
 from quintet.ingest.walk import size_cap
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
 from quintet.model import Document, Json, digest

@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, UsageError
+from quintet.ingest.entry import shape, storable
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.plan import plan
 from quintet.ingest.read import Content, Unreadable, read
 from quintet.ingest.roots import Target
-from quintet.ingest.sync import in_scope, shape, storable
+from quintet.ingest.sync import in_scope
 from quintet.ingest.walk import Found, size_cap, walk
 from quintet.knowledge.documents import source_entry
 from quintet.knowledge.registry import FolderSource, Registration

@@ -1,7 +1,6 @@
 """A parser in its own process may do what it likes: only the file it was reading is lost."""
 
 import os
-import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.processes import gone
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.read import Unreadable
 
@@ -142,16 +142,4 @@ def test_a_process_whose_parent_was_killed_ends_by_itself(tmp_path: Path) -> Non
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 9
     pid = int(note.read_text())
-    assert _gone(pid)
-
-
-def _gone(pid: int) -> bool:
-    """Waits for the end of a process that is not our child."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 60)[0])
-    finally:
-        os.close(handle)
+    assert gone(pid)

@@ -8,26 +8,24 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from quintet.ingest.parse.formats import format_of
-from quintet.ingest.parse.isolated import EXHAUSTED, packed, receive, refusal, send
+from quintet.ingest.parse.isolated import EXHAUSTED, packed, refusal
 from quintet.ingest.parse.model import Parsed
+from quintet.ingest.pipes import own_output, receive, send
 from quintet.ingest.read import Unreadable
 
 Reader = Callable[[str, bytes, int], Parsed]  # path, data, the most pages
-LARGEST = 2**40
 
 
 def main(memory: int, read: Reader) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us by closing our input
-    answers = os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
-        os.dup2(nowhere.fileno(), 1)  # what a library prints must not pass for an answer
+    answers = own_output()
     if memory:
         _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)
     send(answers, b"ready")
-    while (message := receive(sys.stdin.buffer, LARGEST)) is not None:
+    while (message := receive(sys.stdin.buffer)) is not None:
         question = json.loads(message)
-        data = receive(sys.stdin.buffer, LARGEST)
+        data = receive(sys.stdin.buffer)
         if data is None:
             break
         # The parent's clock strikes first, unless the parent is gone.

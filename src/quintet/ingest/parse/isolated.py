@@ -15,24 +15,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Timer
 from types import TracebackType
-from typing import IO, cast
+from typing import cast
 
 from quintet.ingest.parse.model import Block, Parsed
+from quintet.ingest.pipes import HEADER, TooLarge, end, ended, in_words, input_of, output_of, receive, send
 from quintet.ingest.read import Unreadable
 from quintet.settings import Settings
 
-HEADER = 8  # bytes of a message's length, big-endian
 START_SECONDS = 60.0  # for the interpreter to come up, on a machine that has much else to do
-DYING_SECONDS = 5.0  # between the end of its output and its own
 # -P: the current folder may be a stranger's, and must not be where modules are looked for.
 COMMAND = (sys.executable, "-P", "-m", "quintet.ingest.parse.child")
 
 
 EXHAUSTED = b'"needs more memory to read than parse_bytes allows"'
-
-
-class TooLarge(Exception):  # noqa: N818
-    """The other side announced more than was allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +95,7 @@ class Isolated:
             env=environment,
         )
         with self._killed_after(START_SECONDS, process):
-            ready = receive(_output(process), HEADER)
+            ready = receive(output_of(process), HEADER)
         if ready is None:
             self._process = process
             self.close()
@@ -111,9 +106,9 @@ class Isolated:
         question = {"path": path, "pages": self._limits.pages, "seconds": self._limits.seconds}
         with self._killed_after(self._limits.seconds, process):
             with contextlib.suppress(OSError):  # it is gone: so is its answer
-                send(cast(IO[bytes], process.stdin), json.dumps(question).encode())
-                send(cast(IO[bytes], process.stdin), data)
-            return receive(_output(process), self._limits.answer)
+                send(input_of(process), json.dumps(question).encode())
+                send(input_of(process), data)
+            return receive(output_of(process), self._limits.answer)
 
     @contextlib.contextmanager
     def _killed_after(self, seconds: float, process: "subprocess.Popen[bytes]") -> Iterator[None]:
@@ -134,52 +129,19 @@ class Isolated:
 
     def _autopsy(self) -> str:
         """Why there was no answer."""
-        process = cast("subprocess.Popen[bytes]", self._process)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(DYING_SECONDS)
-        code = self.close()
+        process, self._process = self._process, None
+        code = 0 if process is None else ended(process)
         if self._out_of_time or code == -getattr(signal, "SIGXCPU", 0):
             return f"takes longer than {self._limits.seconds:g} seconds to read; raise parse_seconds"
-        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         return (
-            f"made its parser crash ({how}): it is damaged, hostile, or needs more memory than "
+            f"made its parser crash ({in_words(code)}): it is damaged, hostile, or needs more memory than "
             f"{self._limits.memory} bytes (parse_bytes)"
         )
 
     def close(self) -> int:
         """End the process, if there is one; how it ended."""
         process, self._process = self._process, None
-        if process is None:
-            return 0
-        with contextlib.suppress(OSError):
-            cast(IO[bytes], process.stdin).close()
-        if process.poll() is None:
-            process.kill()
-        code = process.wait()
-        _output(process).close()
-        return code
-
-
-def _output(process: "subprocess.Popen[bytes]") -> IO[bytes]:
-    return cast(IO[bytes], process.stdout)
-
-
-def send(stream: IO[bytes], message: bytes) -> None:
-    stream.write(len(message).to_bytes(HEADER, "big"))
-    stream.write(message)
-    stream.flush()
-
-
-def receive(stream: IO[bytes], most: int) -> bytes | None:
-    """The next message; None where the other side is gone."""
-    header = stream.read(HEADER)
-    if len(header) < HEADER:
-        return None
-    length = int.from_bytes(header, "big")
-    if length > most:
-        raise TooLarge
-    message = stream.read(length)
-    return message if len(message) == length else None
+        return 0 if process is None else end(process)
 
 
 def packed(parsed: Parsed) -> bytes:

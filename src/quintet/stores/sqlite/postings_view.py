@@ -26,6 +26,7 @@ from quintet.stores.sqlite.catalog import meta, number
 KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
 SMALL = 500  # chunks that are analysed faster than a file is worth
 IN_MEMORY = 50_000  # changed chunks that are analysed in memory; more of them, by way of the file
+BESIDE = 10_000  # changed chunks for which a process of its own pays
 MANY = 2_000  # changed chunks after which a writer makes the file anew
 STEMMED_AT_ONCE = 10_000
 FLAGS = apsw.FTS5_TOKENIZE_DOCUMENT
@@ -42,7 +43,7 @@ class PostingsViews:
     """Keeps the newest views. Safe to use from many threads; a search waits only for the view it needs."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._lock = threading.Lock()
         self._views: tuple[View, ...] = ()
         self._seen: tuple[int, int, int] | None = None  # the file that was last looked at
@@ -74,8 +75,8 @@ class PostingsViews:
         """Of all text, by way of the file: only where there is none, all of it is in memory."""
         if _chunks(connection) >= SMALL:
             with suppress(OSError):
-                self._folder.mkdir(parents=True, exist_ok=True)
-                with _waiting(self._folder, _everything(connection)) as whole:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                with _waiting(self.folder, _everything(connection)) as whole:
                     write(self._file(state), state, whole)
                 if (view := self._written(state)) is not None:
                     return view
@@ -109,7 +110,15 @@ class PostingsViews:
         return View(found[0], [(found[1], None)])
 
     def _file(self, state: State) -> Path:
-        return self._folder / f"text-{state.index_id}.postings"
+        return self.folder / f"text-{state.index_id}.postings"
+
+    def much_to_do(self, connection: apsw.Connection) -> bool:
+        """Will it take a while to compact this?"""
+        state = state_of(connection)
+        on_disk = read_state(self._file(state))
+        if on_disk is None or not led_here(connection, on_disk, state):
+            return _chunks(connection) >= BESIDE
+        return _changed(connection, on_disk) >= BESIDE
 
     def compact(self, connection: apsw.Connection) -> None:
         """Write the file anew if much changed since: what the one writer does at the end of a run."""
@@ -122,7 +131,7 @@ class PostingsViews:
         if read_state(self._file(state)) == state:
             return
         with suppress(OSError):  # where the disk cannot be written, segments stay as they are
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             write(self._file(state), state, flow_of(view.segments))
             view = self._written(state) or view
         with self._lock:
@@ -130,7 +139,7 @@ class PostingsViews:
 
     def _remove_others(self, kept: Path | None) -> None:
         """What another index or a killed process left. A reader that is writing now does without its file."""
-        for other in self._folder.glob("text-*.postings*"):
+        for other in self.folder.glob("text-*.postings*"):
             if other != kept:
                 with suppress(OSError):
                     other.unlink()
@@ -138,7 +147,7 @@ class PostingsViews:
     def is_right(self, connection: apsw.Connection) -> bool:
         """Do the postings hold what the text gives? Everything is analysed again to tell."""
         found = _digests(flow_of(self.view(connection).segments))
-        with suppress(OSError), _waiting(self._folder, _everything(connection)) as expected:
+        with suppress(OSError), _waiting(self.folder, _everything(connection)) as expected:
             return found == _digests(expected)
         return found == _digests(flow_of([(one, None) for one in _everything(connection)]))
 

@@ -117,10 +117,12 @@ class SqliteStore:
                     "try again, or raise writer_timeout",
                     code="busy_writer",
                 ) from None
+        writer = SqliteWriter(self._database, self._postings)
         try:
-            yield SqliteWriter(self._database, self._postings)
+            yield writer
             self._renew_tantivy()
         finally:
+            writer.close()
             if self._database.resting:
                 self._database.drop_writer()
             lock.release()

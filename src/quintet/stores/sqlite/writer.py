@@ -10,6 +10,7 @@ import apsw
 from quintet.model import digest
 from quintet.ports import KnownFile, Root
 from quintet.stores.sqlite import catalog, document_rows, graph_rows, tree, vector_rows
+from quintet.stores.sqlite.compacting import Compacting
 from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.postings_view import PostingsViews
 from quintet.symbols import Edge, FileOutline
@@ -30,6 +31,7 @@ class SqliteWriter:
         self._database = database
         self._postings = postings
         self._open: apsw.Connection | None = None
+        self._compacting = Compacting()
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -134,14 +136,23 @@ class SqliteWriter:
         now = catalog.number(self._connection, "generation") + 1
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('names_forgotten', ?)", (str(now),))
 
+    def text_is_written(self) -> None:
+        with self._database.reading() as connection:
+            if self._postings.much_to_do(connection):
+                self._compacting.begin(self._database.file, self._postings.folder)
+
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
         with self._database.writing() as connection:
             connection.wal_autocheckpoint(OTHERWISE)
             if tree.settle(connection) > FEW:
                 catalog.keep_counts(connection)
+        self._compacting.wait()
         with self._database.reading() as connection:
             self._postings.compact(connection)
+
+    def close(self) -> None:
+        self._compacting.stop()
 
     def drop_unused_vectors(self) -> None:
         vector_rows.drop_unused(self._connection)

@@ -1,0 +1,85 @@
+"""From a file's content to the document and the chunks that are written of it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+
+from quintet.ingest.chunk import chunk
+from quintet.ingest.parse import parse
+from quintet.ingest.parse.formats import is_binary
+from quintet.ingest.parse.isolated import Isolated
+from quintet.ingest.parse.model import Parsed, Piece
+from quintet.ingest.read import Content
+from quintet.model import Chunk, Document, digest
+from quintet.settings import Settings
+from quintet.writing import Entry
+
+LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
+PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text
+
+
+def storable(modified_ns: int) -> int:
+    """A time as near as the index can say it: not before 1970."""
+    return min(max(modified_ns, 0), LATEST_NS)
+
+
+def shape(settings: Settings) -> str:
+    """What besides a file's content decides its chunks."""
+    return f"{PARSERS}:{settings.chunk_chars}"
+
+
+def make_entry(
+    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Isolated
+) -> Entry:
+    """The document and its chunks; `Unreadable` says why there are none."""
+    parsed = parsed_content(path, content, isolated)
+    document = document_of(root, path, content, parsed)
+    chunks = cut(document.id, parsed, settings)
+    return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
+
+
+def document_of(root: str, path: str, content: Content, parsed: Parsed) -> Document:
+    return Document(
+        root,
+        path,
+        parsed.title,
+        parsed.mime_type,
+        parsed.language,
+        content.size,
+        storable(content.modified_ns),
+        content.sha256,
+        parsed.metadata,
+    )
+
+
+def parsed_content(path: str, content: Content, isolated: Isolated) -> Parsed:
+    return isolated.parse(path, content.data) if is_binary(path) else parse(path, content.text)
+
+
+def cut(document_id: str, parsed: Parsed, settings: Settings) -> tuple[Chunk, ...]:
+    return _chunks(document_id, chunk(parsed, settings.chunk_chars))
+
+
+def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
+    """Ids hang on the text and on how often it stood before, not on where it stands."""
+    seen: Counter[str] = Counter()
+    chunks = []
+    for sequence, piece in enumerate(pieces):
+        text = sha256(piece.content.encode()).hexdigest()
+        chunk_id = digest(document_id, text, str(seen[text]))
+        seen[text] += 1
+        chunks.append(
+            Chunk(
+                chunk_id,
+                document_id,
+                sequence,
+                piece.content,
+                piece.heading_path,
+                piece.first_line,
+                piece.last_line,
+                piece.kind,
+                piece.name,
+                piece.page,
+            )
+        )
+    return tuple(chunks)

@@ -1,0 +1,72 @@
+"""Processes of our own at the other end of two pipes: messages framed by their length, and an end."""
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from typing import IO, cast
+
+HEADER = 8  # bytes of a message's length, big-endian
+LARGEST = 2**40  # of a message that is not limited
+DYING_SECONDS = 5.0  # between the end of a process's output and its own
+
+
+class TooLarge(Exception):  # noqa: N818
+    """The other side announced more than was allowed."""
+
+
+def send(stream: IO[bytes], message: bytes) -> None:
+    stream.write(len(message).to_bytes(HEADER, "big"))
+    stream.write(message)
+    stream.flush()
+
+
+def receive(stream: IO[bytes], most: int = LARGEST) -> bytes | None:
+    """The next message; None where the other side is gone."""
+    header = stream.read(HEADER)
+    if len(header) < HEADER:
+        return None
+    length = int.from_bytes(header, "big")
+    if length > most:
+        raise TooLarge
+    message = stream.read(length)
+    return message if len(message) == length else None
+
+
+def input_of(process: "subprocess.Popen[bytes]") -> IO[bytes]:
+    return cast(IO[bytes], process.stdin)
+
+
+def output_of(process: "subprocess.Popen[bytes]") -> IO[bytes]:
+    return cast(IO[bytes], process.stdout)
+
+
+def end(process: "subprocess.Popen[bytes]") -> int:
+    """End a process and close its pipes; its exit code."""
+    with suppress(OSError):
+        input_of(process).close()
+    if process.poll() is None:
+        process.kill()
+    code = process.wait()
+    output_of(process).close()
+    return code
+
+
+def ended(process: "subprocess.Popen[bytes]") -> int:
+    """The exit code of one whose output has ended."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(DYING_SECONDS)
+    return end(process)
+
+
+def in_words(code: int) -> str:
+    """What an exit code says."""
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+def own_output() -> IO[bytes]:
+    """In such a process: where its answers go. What a library prints must not pass for one of them."""
+    answers = os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), 1)
+    return answers
