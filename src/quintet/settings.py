@@ -52,7 +52,7 @@ NUMBERS = {
     "max_pages": (1, 1_000_000),
     "parse_seconds": (1, 86_400),
     "parse_bytes": (2**28, 2**40),
-    "processes": (0, 64),
+    "processes": (0, 16),
     "chunk_chars": (200, 100_000),
     "batch_files": (1, 100_000),
     "batch_bytes": (1, 2**31),

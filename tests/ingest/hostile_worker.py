@@ -1,13 +1,17 @@
 """The examining process, doing what a file's name says before it looks at it. Run as a script by tests."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 from unittest import mock
 
 from quintet.ingest.examine import Examiner, Outcome, Task
+from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.worker import main
+from quintet.settings import Settings
 
+BELOW = (sys.executable, "-P", str(Path(__file__).parent / "formats" / "hostile_child.py"))
 examine = Examiner.examine
 
 
@@ -20,8 +24,15 @@ def acting(self: Examiner, task: Task) -> Outcome:
             raise ZeroDivisionError("by nothing")
         case "wait":  # until another process opens the other end
             where.with_name("fifo").read_bytes()
+        case "told":  # the first time, tell that it was begun, and wait to be killed
+            if len(list(where.parent.glob("*.pid"))) == 1:
+                where.with_name("fifo").open("wb").close()
+                signal.pause()
         case "wake":
             where.with_name("fifo").write_bytes(b"go on")
+        case "below":  # a parser that tells who it is, and never ends
+            self._isolated = Isolated(Limits.of(Settings()), BELOW)
+            self._isolated.parse("cpu", bytes(where.with_name("fifo")))
         case "chatter":
             os.write(1, b"hello")
     return examine(self, task)

@@ -1,8 +1,10 @@
 """Several processes find what one finds, in the same order; one that dies takes no more than its file."""
 
 import os
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -138,6 +140,40 @@ def test_who_stops_early_does_not_wait_for_the_rest(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a stranger's process")
+@pytest.mark.usefixtures("one_file_a_group")
+def test_what_parses_below_them_ends_with_them(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with hostile(tmp_path) as processes:
+        next(processes.each(tasks(tmp_path, "a.txt", "below.txt")))
+        below = int((tmp_path / "fifo").read_text())
+    assert gone(below)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs signals for a group of processes")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_to_all_is_left_to_the_run(tmp_path: Path, name: str) -> None:
+    with hostile(tmp_path) as processes:
+        before = list(tmp_path.glob("*.pid"))
+        for note in before:
+            os.kill(int(note.stem), getattr(signal, name))
+        assert words(list(processes.each(tasks(tmp_path, "a.txt", "b.txt")))) == lit("a.txt", "b.txt")
+        assert list(tmp_path.glob("*.pid")) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs something to wait at")
+@pytest.mark.usefixtures("one_file_a_group")
+def test_a_file_whose_process_was_killed_by_somebody_is_given_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with hostile(tmp_path, 1) as processes:
+        (note,) = tmp_path.glob("*.pid")
+        with ThreadPoolExecutor() as threads:
+            found = threads.submit(lambda: list(processes.each(tasks(tmp_path, "told.txt", "b.txt"))))
+            with (tmp_path / "fifo").open("rb"):  # it is in the middle of the first file
+                os.kill(int(note.stem), signal.SIGKILL)
+        assert words(found.result()) == lit("told.txt", "b.txt")
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a stranger's process")
 def test_the_processes_of_a_run_that_was_killed_end_by_themselves(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
@@ -152,7 +188,14 @@ def test_the_processes_of_a_run_that_was_killed_end_by_themselves(tmp_path: Path
     assert all(gone(int(note.stem)) for note in notes)
 
 
-@pytest.mark.parametrize("command", [("no such program",), (sys.executable, "-c", "raise SystemExit(4)")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("no such program",),
+        (sys.executable, "-c", "raise SystemExit(4)"),
+        (sys.executable, "-c", "print('\\0\\0\\0\\0\\0\\0\\0\\3old', end='', flush=True); input()"),
+    ],
+)
 def test_where_no_process_starts_one_reads_all_and_the_report_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
@@ -174,6 +217,10 @@ def test_processes_are_started_for_much_work_or_if_it_was_said(monkeypatch: pyte
     assert how_many(Settings(), [small, large]) == 4
     assert how_many(Settings(), [small] * workers.MANY) == 4
     assert how_many(Settings(processes=1), [large]) == 1
-    assert how_many(Settings(processes=3), [small]) == 3
+    assert how_many(Settings(processes=3), [small]) == 1
+    assert how_many(Settings(processes=3), [small] * 5) == 3
+    assert how_many(Settings(processes=3), []) == 1
     monkeypatch.setattr(workers, "_processors", lambda: 64)
     assert how_many(Settings(), [large]) == workers.MOST
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert how_many(Settings(processes=3), [large] * 5) == 1

@@ -1,13 +1,19 @@
 """The postings of a large run are written beside it; whatever becomes of that process, they are written."""
 
 import json
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
 import quintet
-from quintet.stores.sqlite import compacting, postings_view
+from ingest.processes import gone
+from quintet.stores.sqlite import compacting, postings_view, writer
+from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.postings_view import PostingsViews
 
 CHUNKS = 600  # more than are analysed without a file
@@ -74,6 +80,14 @@ def test_a_run_that_is_stopped_takes_it_along(
 ) -> None:
     """The process would never end by itself."""
     monkeypatch.setattr(compacting, "COMMAND", (sys.executable, "-c", "while True: pass"))
+    begun = []
+
+    class Noted(compacting.Compacting):
+        def begin(self, database: Path, folder: Path) -> None:
+            super().begin(database, folder)
+            begun.append(self.pid)
+
+    monkeypatch.setattr(writer, "Compacting", Noted)
 
     def stop(stage: str, done: int, total: int) -> None:
         if stage == "embed":
@@ -82,9 +96,50 @@ def test_a_run_that_is_stopped_takes_it_along(
     with quintet.open(tmp_path / "index", "hashing") as index:
         with pytest.raises(KeyboardInterrupt):
             index.sync([notes], progress=stop)
+        (pid,) = begun
+        assert pid is not None
+        assert gone(pid)
         monkeypatch.undo()
         index.sync([notes])
         assert sound(index)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a stranger's process")
+def test_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
+    child = (
+        "import signal, sys; from quintet.stores.sqlite import compacting as c; "
+        "c.PostingsViews.compact = lambda *_: signal.pause(); c.main(sys.argv[1], *map(c.Path, sys.argv[2:]))"
+    )
+    code = (
+        "import os, sys; from quintet.stores.sqlite import compacting as c; "
+        f"c.COMMAND = (sys.executable, '-c', {child!r}); made = c.Compacting(); "
+        f"made.begin(c.Path({str(tmp_path / 'index' / 'index.db')!r}), c.Path({str(tmp_path)!r})); "
+        "print(made.pid, flush=True); os._exit(9)"
+    )
+    with quintet.open(tmp_path / "index", "none"):
+        done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, timeout=60)
+    assert done.returncode == 9
+    assert gone(int(done.stdout))
+
+
+def test_another_quintet_writes_nothing(tmp_path: Path, notes: Path) -> None:
+    with quintet.open(tmp_path / "index", "none", processes=1) as index:
+        index.sync([notes])
+        for file in (tmp_path / "index").glob("text-*"):
+            file.unlink()
+        compacting.main("elsewhere.py", tmp_path / "index" / "index.db", tmp_path / "index")
+        assert not list((tmp_path / "index").glob("text-*"))
+
+
+def test_a_finished_run_is_in_the_database_itself(tmp_path: Path, notes: Path) -> None:
+    """While the other process reads, SQLite leaves what is committed in its log."""
+    with quintet.open(tmp_path / "index", "hashing") as index:
+        index.sync([notes])
+        shutil.copy(tmp_path / "index" / "index.db", tmp_path / "alone.db")
+    connection = apsw.Connection(str(tmp_path / "alone.db"))
+    assert connection.execute("SELECT count(*) FROM vectors").get == CHUNKS
+    assert connection.execute("SELECT count(*) FROM unsettled").get == 0
+    connection.close()
 
 
 def test_what_changed_since_the_file_decides_whether_there_is_much_to_do(tmp_path: Path, notes: Path) -> None:
@@ -92,11 +147,10 @@ def test_what_changed_since_the_file_decides_whether_there_is_much_to_do(tmp_pat
         index.sync([notes])
         (notes / "more.txt").write_text("One more.\n")
         index.sync([notes])
-        database = compacting.Database(tmp_path / "index" / "index.db")
+        database = Database(tmp_path / "index" / "index.db")
         with database.reading() as connection:
             assert not PostingsViews(tmp_path / "index").much_to_do(connection)
-        database.close()
-        for file in (tmp_path / "index").glob("text-*"):
-            file.unlink()
-        with compacting.Database(tmp_path / "index" / "index.db").reading() as connection:
+            for file in (tmp_path / "index").glob("text-*"):
+                file.unlink()
             assert PostingsViews(tmp_path / "index").much_to_do(connection)
+        database.close()

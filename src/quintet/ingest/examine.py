@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import NamedTuple
 
-from quintet.ingest.entry import make_entry, shape, storable
+from quintet.ingest.entry import PARSERS, make_entry, shape, storable
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.read import Unreadable, read
 from quintet.ingest.walk import Found, size_cap
@@ -39,6 +39,11 @@ class Refused(NamedTuple):
 Outcome = Entry | Touched | Refused
 
 
+def identity() -> bytes:
+    """What processes that share work must have in common: the very same Quintet."""
+    return f"{PARSERS} {__file__}".encode()
+
+
 class Examiner:
     """Use as a context manager: binary formats have a process of their own."""
 
@@ -54,6 +59,9 @@ class Examiner:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._isolated.close()
 
     def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:

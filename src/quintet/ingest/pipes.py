@@ -3,12 +3,16 @@
 import os
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Timer
 from typing import IO, cast
 
 HEADER = 8  # bytes of a message's length, big-endian
 LARGEST = 2**40  # of a message that is not limited
+START_SECONDS = 60.0  # for an interpreter to come up, on a machine that has much else to do
 DYING_SECONDS = 5.0  # between the end of a process's output and its own
+NOT_FOR_US = ("SIGINT", "SIGTERM", "SIGHUP")  # go to a whole group of processes, of which one decides
 
 
 class TooLarge(Exception):  # noqa: N818
@@ -31,6 +35,25 @@ def receive(stream: IO[bytes], most: int = LARGEST) -> bytes | None:
         raise TooLarge
     message = stream.read(length)
     return message if len(message) == length else None
+
+
+@contextmanager
+def killed_after(seconds: float, process: "subprocess.Popen[bytes]") -> Iterator[Event]:
+    """What is yielded is set if the time was up."""
+    struck = Event()
+
+    def kill() -> None:
+        struck.set()
+        process.kill()
+
+    timer = Timer(seconds, kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield struck
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def input_of(process: "subprocess.Popen[bytes]") -> IO[bytes]:
@@ -64,8 +87,12 @@ def in_words(code: int) -> str:
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
-def own_output() -> IO[bytes]:
-    """In such a process: where its answers go. What a library prints must not pass for one of them."""
+def begun() -> IO[bytes]:
+    """In such a process: where its answers go. What a library prints must not pass for one of them. The end
+    of its input ends it, and no signal that is meant for its parent."""
+    for name in NOT_FOR_US:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), 1)

@@ -11,7 +11,8 @@ from quintet.ingest.plan import Plan, plan
 from quintet.ingest.roots import Target
 from quintet.ingest.run import Report, Run
 from quintet.ingest.walk import Found, Problem, walk
-from quintet.ingest.workers import NotStarted, Workers, how_many
+from quintet.ingest.workers import NotStarted, Workers, can_start, how_many
+from quintet.model import Note
 from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
 from quintet.writing import Entry, Writer
@@ -24,7 +25,7 @@ def sync(run: Run, targets: Sequence[Target]) -> None:
     with Examiner(run.settings, run.force) as examiner:
         for target in targets:
             _sync_target(run, target, examiner)
-    if run.settings.processes != 1:
+    if run.settings.processes != 1 and can_start():
         run.writer.text_is_written()
     with run.report.stage("graph"):
         link(run)
@@ -98,8 +99,8 @@ def _examined(
             try:
                 each = stack.enter_context(Workers(processes, run.settings, run.force)).each
             except NotStarted as error:
-                message = f"one process read all files: {error}"
-                run.report.notes.append({"code": "one_process", "message": message})
+                note: Note = {"code": "one_process", "message": f"one process read all files: {error}"}
+                run.report.notes += [note] if note not in run.report.notes else []
         yield from each(tasks)
 
 

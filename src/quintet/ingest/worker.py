@@ -1,37 +1,52 @@
 """The process that examines one group of files after another, until its input ends. See `workers.py`."""
 
 import gc
+import os
 import pickle
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from queue import SimpleQueue
+from threading import Thread
 
-from quintet.ingest.examine import Examiner, Outcome, Task
-from quintet.ingest.pipes import own_output, receive, send
+from quintet.ingest.examine import Examiner, Task, identity
+from quintet.ingest.pipes import begun, receive, send
 
 COLLECTED = 50_000  # new objects between two looks for garbage: trees of a file are no cycles
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us by closing our input
     gc.set_threshold(COLLECTED)
-    answers = own_output()
-    send(answers, b"ready")
-    settings = receive(sys.stdin.buffer)
-    if settings is None:
+    answers = begun()
+    send(answers, identity())
+    about = receive(sys.stdin.buffer)
+    if about is None:
         return
-    with Examiner(*pickle.loads(settings)) as examiner:
-        while (message := receive(sys.stdin.buffer)) is not None:
-            send(answers, pickle.dumps(_examined(examiner, pickle.loads(message)), pickle.HIGHEST_PROTOCOL))
+    examiner = Examiner(*pickle.loads(about))
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_listen, args=(messages, examiner), daemon=True).start()
+    while True:
+        send(answers, _examined(examiner, pickle.loads(messages.get())))
 
 
-def _examined(examiner: Examiner, tasks: Sequence[Task]) -> list[Outcome] | str:
+def _listen(messages: "SimpleQueue[bytes]", examiner: Examiner) -> None:
+    """Until the input ends. Then nobody waits for what is being done, here or in the process below."""
+    while (message := receive(sys.stdin.buffer)) is not None:
+        messages.put(message)
+    examiner.close()
+    os._exit(0)
+
+
+def _examined(examiner: Examiner, tasks: Sequence[Task]) -> bytes:
     """An outcome for each; or what went wrong with us, rather than with a file."""
     try:
-        return [examiner.examine(task) for task in tasks]
+        return _packed([examiner.examine(task) for task in tasks])
     except Exception:
-        return traceback.format_exc()
+        return _packed(traceback.format_exc())
+
+
+def _packed(answer: object) -> bytes:
+    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
 
 
 if __name__ == "__main__":

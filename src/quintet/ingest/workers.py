@@ -17,8 +17,17 @@ from types import TracebackType
 from typing import cast
 
 from quintet.errors import QuintetError
-from quintet.ingest.examine import Outcome, Refused, Task
-from quintet.ingest.pipes import end, ended, in_words, input_of, output_of, receive, send
+from quintet.ingest.examine import Outcome, Refused, Task, identity
+from quintet.ingest.pipes import (
+    START_SECONDS,
+    ended,
+    in_words,
+    input_of,
+    killed_after,
+    output_of,
+    receive,
+    send,
+)
 from quintet.ingest.walk import Found
 from quintet.settings import Settings
 
@@ -32,10 +41,17 @@ AHEAD = 4  # groups for each process that are examined or wait to be taken
 
 def how_many(settings: Settings, files: Sequence[Found]) -> int:
     """Processes for these files: as many as was said, else by what there is to do and to do it with."""
+    if not can_start():
+        return 1
     if settings.processes:
-        return settings.processes
+        return max(1, min(settings.processes, len(files)))
     much = len(files) >= MANY or sum(file.size for file in files) >= MUCH
     return min(_processors(), MOST) if much else 1
+
+
+def can_start() -> bool:
+    """Not from a program that was frozen into one file: that would start itself."""
+    return bool(sys.executable) and not hasattr(sys, "frozen")
 
 
 def _processors() -> int:
@@ -79,10 +95,10 @@ class Workers:
     def _close(self) -> None:
         self._closed = True
         for process in self._processes:
-            process.kill()  # a thread that waits for it goes on
+            process.leave()  # so that a thread which waits for it goes on
         self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
-            process.close()
+            process.buried()
 
     def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
         """Every task with its outcome, in the order of the tasks."""
@@ -94,8 +110,11 @@ class Workers:
         while waiting:
             yield from _paired(*waiting.popleft())
 
-    def _examined(self, tasks: Sequence[Task]) -> list[Outcome]:
-        """By any of the processes. One that dies of several files gets them again, one by one."""
+    def _examined(self, tasks: Sequence[Task], *, again: bool = False) -> list[Outcome]:
+        """By any of the processes. If it dies, the files are given again, one by one: it may have been killed
+        for something else."""
+        if self._closed:
+            return []
         process = self._idle.get()
         try:
             answer = process.ask(tasks)
@@ -108,9 +127,9 @@ class Workers:
             raise QuintetError(f"a process that examines files failed, which is our fault:\n{answer}")
         if answer is not None or self._closed:
             return answer or []
-        if len(tasks) == 1:
+        if again:
             return [Refused(f"made its parser crash ({how}): it is damaged or hostile")]
-        return [outcome for task in tasks for outcome in self._examined([task])]
+        return [outcome for task in tasks for outcome in self._examined([task], again=True)]
 
 
 def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
@@ -149,10 +168,14 @@ class _Process:
     def greet(self) -> None:
         """Wait until it is there."""
         process = cast("subprocess.Popen[bytes]", self._process)
-        with suppress(OSError):  # it is gone: so is its answer
-            send(input_of(process), self._about)
-        if receive(output_of(process)) is None:
-            raise NotStarted(f"this does not start ({self.buried()}): {' '.join(self._command)}")
+        with killed_after(START_SECONDS, process):
+            with suppress(OSError):  # it is gone: so is its answer
+                send(input_of(process), self._about)
+            name = receive(output_of(process))
+        if name != identity():
+            self.leave()
+            how = self.buried() if name is None else f"{self.buried()}, another Quintet"
+            raise NotStarted(f"this does not start ({how}): {' '.join(self._command)}")
 
     def ask(self, tasks: Sequence[Task]) -> list[Outcome] | str | None:
         """The outcomes, or what went wrong apart from the files; None if it died."""
@@ -160,21 +183,19 @@ class _Process:
             self.start()
             self.greet()
         process = cast("subprocess.Popen[bytes]", self._process)
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             send(input_of(process), pickle.dumps(tasks))
         answer = receive(output_of(process))
         return None if answer is None else cast("list[Outcome] | str", pickle.loads(answer))
 
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
+    def leave(self) -> None:
+        """Close its input, which ends it, whatever it is doing."""
+        process = self._process
+        if process is not None:
+            with suppress(OSError):
+                input_of(process).close()
 
     def buried(self) -> str:
         """How it ended."""
         process, self._process = self._process, None
         return "" if process is None else in_words(ended(process))
-
-    def close(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            end(process)

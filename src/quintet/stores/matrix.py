@@ -131,7 +131,7 @@ class Matrix:
             return first, np.zeros(len(first), np.int64)
         candidates = np.arange(len(places))
         if depth < len(places):
-            with SCANS if _threads(len(places)) > 1 else nullcontext():
+            with SCANS if _threads(self._scanned(places)) > 1 else nullcontext():
                 candidates = self._contenders(query, depth, places)
         return self.best_of(query, depth, places, candidates)
 
@@ -157,8 +157,12 @@ class Matrix:
         some = np.flatnonzero(near >= least - widest)
         return some[near[some] + asked.bounds(self.rows[places[some]]) >= least]
 
+    def _scanned(self, places: Int64) -> int:
+        """Rows that are compared: only these, or all of them."""
+        return len(places) if len(places) * FEW < len(self) else len(self)
+
     def _coarse_scores(self, asked: "Asked", places: Int64) -> Float64:
-        if len(places) * FEW < len(self):
+        if self._scanned(places) < len(self):
             products = _products(asked.coarse, self.coarse[places]) * self._scales[places]
         else:
             scales = self._scales  # first, since another thread may append, coarse rows before these

@@ -43,6 +43,7 @@ class Edges:
             ]
         for mention in file.outline.mentions:
             edges += self.of_mention(number, mention)
+        self._targets.clear()  # of other files nothing is asked with these keys
         return edges
 
     def of_mention(self, number: int, mention: Mention) -> list[Edge]:

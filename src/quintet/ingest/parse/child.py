@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,15 +9,14 @@ from contextlib import suppress
 from quintet.ingest.parse.formats import format_of
 from quintet.ingest.parse.isolated import EXHAUSTED, packed, refusal
 from quintet.ingest.parse.model import Parsed
-from quintet.ingest.pipes import own_output, receive, send
+from quintet.ingest.pipes import begun, receive, send
 from quintet.ingest.read import Unreadable
 
 Reader = Callable[[str, bytes, int], Parsed]  # path, data, the most pages
 
 
 def main(memory: int, read: Reader) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us by closing our input
-    answers = own_output()
+    answers = begun()
     if memory:
         _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)

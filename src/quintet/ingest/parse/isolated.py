@@ -11,18 +11,28 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Timer
 from types import TracebackType
 from typing import cast
 
 from quintet.ingest.parse.model import Block, Parsed
-from quintet.ingest.pipes import HEADER, TooLarge, end, ended, in_words, input_of, output_of, receive, send
+from quintet.ingest.pipes import (
+    HEADER,
+    START_SECONDS,
+    TooLarge,
+    end,
+    ended,
+    in_words,
+    input_of,
+    killed_after,
+    output_of,
+    receive,
+    send,
+)
 from quintet.ingest.read import Unreadable
 from quintet.settings import Settings
 
-START_SECONDS = 60.0  # for the interpreter to come up, on a machine that has much else to do
 # -P: the current folder may be a stranger's, and must not be where modules are looked for.
 COMMAND = (sys.executable, "-P", "-m", "quintet.ingest.parse.child")
 
@@ -94,7 +104,7 @@ class Isolated:
             stderr=subprocess.DEVNULL,
             env=environment,
         )
-        with self._killed_after(START_SECONDS, process):
+        with killed_after(START_SECONDS, process):
             ready = receive(output_of(process), HEADER)
         if ready is None:
             self._process = process
@@ -104,28 +114,15 @@ class Isolated:
 
     def _asked(self, process: "subprocess.Popen[bytes]", path: str, data: bytes) -> bytes | None:
         question = {"path": path, "pages": self._limits.pages, "seconds": self._limits.seconds}
-        with self._killed_after(self._limits.seconds, process):
-            with contextlib.suppress(OSError):  # it is gone: so is its answer
-                send(input_of(process), json.dumps(question).encode())
-                send(input_of(process), data)
-            return receive(output_of(process), self._limits.answer)
-
-    @contextlib.contextmanager
-    def _killed_after(self, seconds: float, process: "subprocess.Popen[bytes]") -> Iterator[None]:
-        self._out_of_time = False
-
-        def kill() -> None:
-            self._out_of_time = True
-            process.kill()
-
-        timer = Timer(seconds, kill)
-        timer.daemon = True
-        timer.start()
+        struck = None
         try:
-            yield
+            with killed_after(self._limits.seconds, process) as struck:
+                with contextlib.suppress(OSError):  # it is gone: so is its answer
+                    send(input_of(process), json.dumps(question).encode())
+                    send(input_of(process), data)
+                return receive(output_of(process), self._limits.answer)
         finally:
-            timer.cancel()
-            timer.join()
+            self._out_of_time = struck is not None and struck.is_set()
 
     def _autopsy(self) -> str:
         """Why there was no answer."""

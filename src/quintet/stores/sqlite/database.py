@@ -14,9 +14,7 @@ from quintet.stores.sqlite.filters import register
 from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
 
 BUSY_MS = 10_000
-# KiB of pages. Keys that are digests touch pages all over a tree: a writer that cannot keep them reads and
-# writes them again and again (400,000 chunks: two thirds of the time with the larger cache).
-CACHE, WRITER_CACHE = 65_536, 262_144
+CACHE = 65_536  # KiB of pages
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 
 
@@ -194,8 +192,23 @@ class Database:
         self._check_open()
         if self._writer is None:
             self._writer = self._open()
-            self._writer.pragma("cache_size", -WRITER_CACHE)
         return self._writer
+
+    def wait_for_disk(self, always: bool) -> None:
+        """Whether every commit does, or only a checkpoint, as is usual."""
+        if self._writer is not None:
+            self._writer.pragma("synchronous", "full" if always else self._synchronous)
+
+    def checkpoint(self) -> None:
+        """Bring into the database itself what waits in its log."""
+        if self._writer is not None:
+            with translated(self.file, self._way_out):
+                self._writer.wal_checkpoint()
+
+    def shrink(self) -> None:
+        """Give back what a writer kept in memory beyond what is usual."""
+        if self._writer is not None:
+            self._writer.pragma("cache_size", -CACHE)
 
     def close(self) -> None:
         self.closed = True

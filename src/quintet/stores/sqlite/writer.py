@@ -22,6 +22,9 @@ REMEMBERED = 10_000  # generations whose tags are kept
 # Pages in front of a checkpoint. While text is written, 64 MB: a page that every batch changes is copied
 # once. Otherwise SQLite's own 4 MB: that much a power cut may take, and who opens the matrix counts on it.
 DURING_TEXT, OTHERWISE = 16_384, 1_000
+# KiB of pages, while a run writes. Keys that are digests touch pages all over a tree: a writer that cannot
+# keep them reads and writes them again and again (400,000 chunks take half as long again with 64 MiB).
+ROOM = 262_144
 
 
 class SqliteWriter:
@@ -37,6 +40,7 @@ class SqliteWriter:
     def batch(self) -> Iterator[None]:
         """One transaction. The generation goes up if it changed anything."""
         with self._database.writing() as connection:
+            connection.pragma("cache_size", -ROOM)
             before = connection.total_changes()
             self._open = connection
             try:
@@ -138,8 +142,10 @@ class SqliteWriter:
 
     def text_is_written(self) -> None:
         with self._database.reading() as connection:
-            if self._postings.much_to_do(connection):
-                self._compacting.begin(self._database.file, self._postings.folder)
+            if not self._postings.much_to_do(connection):
+                return
+        self._database.wait_for_disk(True)  # at every commit, since checkpoints wait for whoever reads
+        self._compacting.begin(self._database.file, self._postings.folder)
 
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
@@ -147,12 +153,16 @@ class SqliteWriter:
             connection.wal_autocheckpoint(OTHERWISE)
             if tree.settle(connection) > FEW:
                 catalog.keep_counts(connection)
-        self._compacting.wait()
+        if self._compacting.pid is not None:
+            self._compacting.wait()
+            self._database.checkpoint()
         with self._database.reading() as connection:
             self._postings.compact(connection)
 
     def close(self) -> None:
         self._compacting.stop()
+        self._database.wait_for_disk(False)
+        self._database.shrink()
 
     def drop_unused_vectors(self) -> None:
         vector_rows.drop_unused(self._connection)
