@@ -95,8 +95,12 @@ class Writer(Protocol):
 
     def forget_names(self) -> None: ...
 
+    def text_is_coming(self) -> None:
+        """Much of it: what is made of text may be begun while it is written."""
+        ...
+
     def text_is_written(self) -> None:
-        """No more text in this run: what is made of it may be begun beside what follows."""
+        """No more text in this run: what is made of it may be made beside what follows."""
         ...
 
     def settle(self) -> None:

@@ -12,9 +12,14 @@ import pytest
 
 import quintet
 from ingest.processes import gone
-from quintet.stores.sqlite import compacting, postings_view, writer
+from quintet.model import Chunk, Document
+from quintet.ports import Root
+from quintet.stores.sqlite import compacting, postings_view
+from quintet.stores.sqlite import writer as writing
 from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.postings_view import PostingsViews
+from quintet.stores.sqlite.store import SqliteStore
+from quintet.writing import Entry
 
 CHUNKS = 600  # more than are analysed without a file
 
@@ -45,6 +50,53 @@ def test_another_process_writes_them(tmp_path: Path, notes: Path, monkeypatch: p
         assert file.suffix == ".postings"
         assert sound(index)
         assert index.search("lantern 599", "rifflux", mode="lexical").body["count"] == 10
+
+
+def test_it_follows_the_first_run_of_an_index(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither process analyses text behind the run: there, it would raise."""
+    child = (
+        "import sys; from quintet.stores.sqlite import compacting as c; c.PostingsViews.view = None; "
+        "c.main(sys.argv[1], *map(c.Path, sys.argv[2:]))"
+    )
+    monkeypatch.setattr(compacting, "COMMAND", (sys.executable, "-c", child))
+    for number in range(5):
+        text = "".join(f"# Part {at}\n\nThe harbour of getHarbour{number}.\n\n" for at in range(300))
+        (notes / f"{number}.md").write_text(text)
+    with quintet.open(tmp_path / "index", "hashing", processes=2, batch_files=2) as index:
+        with monkeypatch.context() as patch:
+            patch.setattr(postings_view, "write", None)
+            index.sync([notes])
+        assert list((tmp_path / "index").glob("text-*.postings"))
+        assert sound(index)
+
+
+def test_what_is_removed_meanwhile_is_not_in_them(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "index")
+    store.create()
+
+    def put(path: str) -> None:
+        document = Document("docs", path, "", "text/plain", None, 1, 0, path)
+        chunks = [
+            Chunk(f"{path} {at}", document.id, at, f"{path} lantern {at}", "", 1, 1) for at in range(CHUNKS)
+        ]
+        with writer.batch():
+            writer.put(Entry(document, tuple(chunks), 0))
+
+    with store.writer(0) as writer:
+        with writer.batch():
+            writer.put_root(Root("docs", "/docs"))
+        writer.text_is_coming()
+        put("a.txt")
+        put("b.txt")
+        with writer.batch():
+            writer.remove("docs", ["b.txt"])
+        put("c.txt")  # in the rows of b
+        writer.text_is_written()
+        writer.settle()
+    assert all(check.ok for check in store.examine())
+    store.close()
 
 
 def test_a_small_run_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notes: Path) -> None:
@@ -87,7 +139,7 @@ def test_a_run_that_is_stopped_takes_it_along(
             super().begin(database, folder)
             begun.append(self.pid)
 
-    monkeypatch.setattr(writer, "Compacting", Noted)
+    monkeypatch.setattr(writing, "Compacting", Noted)
 
     def stop(stage: str, done: int, total: int) -> None:
         if stage == "embed":
@@ -105,7 +157,8 @@ def test_a_run_that_is_stopped_takes_it_along(
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a stranger's process")
-def test_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", ["", "made.tell(0); made.finish(); "])
+def test_it_ends_with_a_run_that_is_killed(tmp_path: Path, said: str) -> None:
     child = (
         "import signal, sys; from quintet.stores.sqlite import compacting as c; "
         "c.PostingsViews.compact = lambda *_: signal.pause(); c.main(sys.argv[1], *map(c.Path, sys.argv[2:]))"
@@ -113,7 +166,7 @@ def test_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
     code = (
         "import os, sys; from quintet.stores.sqlite import compacting as c; "
         f"c.COMMAND = (sys.executable, '-c', {child!r}); made = c.Compacting(); "
-        f"made.begin(c.Path({str(tmp_path / 'index' / 'index.db')!r}), c.Path({str(tmp_path)!r})); "
+        f"made.begin(c.Path({str(tmp_path / 'index' / 'index.db')!r}), c.Path({str(tmp_path)!r})); {said}"
         "print(made.pid, flush=True); os._exit(9)"
     )
     with quintet.open(tmp_path / "index", "none"):

@@ -72,8 +72,11 @@ def _write_files(
 ) -> None:
     files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
     tasks = (Task(root.name, file, known.get(file.path), run.clock_ns()) for file in files)
+    processes = how_many(run.settings, files)
+    if processes > 1:
+        run.writer.text_is_coming()
     done = 0
-    with closing(_examined(run, tasks, how_many(run.settings, files), examiner)) as outcomes:
+    with closing(_examined(run, tasks, processes, examiner)) as outcomes:
         for batch in _batches(files, run.settings):
             found: list[tuple[Task, Outcome]] = []
             try:

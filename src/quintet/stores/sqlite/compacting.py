@@ -1,4 +1,5 @@
-"""The postings of a large run, written by a process of its own while the run goes on to edges and vectors.
+"""The postings of a large run, made by a process of its own: while text is written, if it is the first of an
+index, else while the run goes on to edges and vectors.
 
 Nothing depends on it: what it did not write, because it was killed or never came up, the run writes itself.
 """
@@ -6,14 +7,20 @@ Nothing depends on it: what it did not write, because it was killed or never cam
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from typing import IO, cast
 
+from quintet.stores.postings_build import Text, segments
+from quintet.stores.postings_file import Spill
+from quintet.stores.postings_merge import Part
 from quintet.stores.sqlite.database import Database
-from quintet.stores.sqlite.postings_view import PostingsViews
+from quintet.stores.sqlite.postings_view import PostingsViews, texts_between, words
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.stores.sqlite.compacting")
+END = b"end"
 
 
 class Compacting:
@@ -27,19 +34,34 @@ class Compacting:
         return None if self._process is None else self._process.pid
 
     def begin(self, database: Path, folder: Path) -> None:
-        """With the database as it is now; `folder` is where the postings are."""
+        """`folder` is where the postings are."""
         self.stop()
         with suppress(OSError):
             self._process = subprocess.Popen(
                 [*COMMAND, __file__, str(database), str(folder)],
-                stdin=subprocess.PIPE,  # it ends with us
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
 
+    def tell(self, row: int) -> None:
+        """All chunks up to this one are committed, and will stay as they are."""
+        self._say(b"%d" % row)
+
+    def finish(self) -> None:
+        """That was all the text."""
+        self._say(END)
+
+    def _say(self, line: bytes) -> None:
+        if self._process is not None:
+            said = cast(IO[bytes], self._process.stdin)
+            with suppress(OSError):  # it is gone, and will not be missed
+                said.write(line + b"\n")
+                said.flush()
+
     def wait(self) -> None:
         if self._process is not None:
-            with self._process:
+            with suppress(OSError), self._process:
                 self._process.wait()
             self._process = None
 
@@ -53,9 +75,32 @@ def main(parent: str, database: Path, folder: Path) -> None:
     """`parent` is this file as the one who began it sees it: another Quintet must not write here."""
     if parent != __file__:
         return
-    Thread(target=_end_with_parent, daemon=True).start()
-    with Database(database).reading() as connection:
-        PostingsViews(folder).compact(connection)
+    opened = Database(database)
+    with Spill(folder) as spill:
+        parts = _followed(opened, spill)
+        Thread(target=_end_with_parent, daemon=True).start()
+        with opened.reading() as connection:
+            PostingsViews(folder).compact(connection, parts)
+
+
+def _followed(database: Database, spill: Spill) -> list[Part]:
+    """What could be analysed while it was written."""
+    with database.reading() as connection:
+        how = words(connection)
+    return [spill.put(one) for one in segments(_told(database), how)]
+
+
+def _told(database: Database) -> Iterator[Text]:
+    """The chunks that our parent tells of, in short transactions."""
+    after = 0
+    for line in sys.stdin.buffer:
+        if line.rstrip() == END:
+            return
+        with database.reading() as connection:
+            texts = list(texts_between(connection, after, int(line)))
+        yield from texts
+        after = int(line)
+    os._exit(1)
 
 
 def _end_with_parent() -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from quintet.stores.postings import LONG, Bool, Segment, State, arrays
 from quintet.stores.postings_build import Text, Words, segments
 from quintet.stores.postings_file import Spill, read, read_state, write
-from quintet.stores.postings_merge import Flow, flow, flow_of, merged
+from quintet.stores.postings_merge import Flow, Part, flow, flow_of, merged
 from quintet.stores.postings_score import View
 from quintet.stores.sqlite.analyse import identifier_parts, plain
 from quintet.stores.sqlite.catalog import meta, number
@@ -120,12 +120,15 @@ class PostingsViews:
             return _chunks(connection) >= BESIDE
         return _changed(connection, on_disk) >= BESIDE
 
-    def compact(self, connection: apsw.Connection) -> None:
-        """Write the file anew if much changed since: what the one writer does at the end of a run."""
+    def compact(self, connection: apsw.Connection, made: Sequence[Part] = ()) -> None:
+        """Write the file anew if much changed since, at the end of a run. `made`: segments of some chunks."""
         state = state_of(connection)
         chunks = _chunks(connection)
         self._remove_others(self._file(state) if chunks >= SMALL else None)
         if chunks < SMALL or _is_current(connection, state, chunks, read_state(self._file(state))):
+            return
+        if sum(len(part.opened()) for part in made) == chunks:
+            write(self._file(state), state, flow(made))
             return
         view = self.view(connection)
         if read_state(self._file(state)) == state:
@@ -238,6 +241,11 @@ def _texts(connection: apsw.Connection, sql: str, values: tuple[object, ...] = (
     for row, document, *fields in connection.execute(f"{sql} ORDER BY c.row", values):
         text = tuple(map(plain, fields))
         yield Text(row, bytes.fromhex(document), text, tuple(map(identifier_parts, text)))
+
+
+def texts_between(connection: apsw.Connection, after: int, to: int) -> Iterator[Text]:
+    """The chunks at the rows behind `after`, up to `to`."""
+    return _texts(connection, f"{TEXTS} WHERE c.row > ? AND c.row <= ?", (after, to))
 
 
 def texts_at(connection: apsw.Connection, rows: npt.NDArray[np.int64]) -> Iterator[Text]:

@@ -35,6 +35,7 @@ class SqliteWriter:
         self._postings = postings
         self._open: apsw.Connection | None = None
         self._compacting = Compacting()
+        self._following = False  # of an index that was empty, and nothing was removed from it
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -49,6 +50,12 @@ class SqliteWriter:
                     _advance(connection)
             finally:
                 self._open = None
+        if self._following:
+            self._compacting.tell(self._last_row())
+
+    def _last_row(self) -> int:
+        with self._database.inspecting() as connection:
+            return document_rows.next_row(connection, "chunks") - 1
 
     @property
     def _connection(self) -> apsw.Connection:
@@ -84,7 +91,7 @@ class SqliteWriter:
         given = list({entry.document.id: entry for entry in entries}.values())
         documents = [entry.document for entry in given]
         before = document_rows.present(self._connection, [one.id for one in documents])
-        document_rows.remove(self._connection, before)
+        self._remove(before)
         tree.mark(self._connection, [(one.id, one.root, one.path) for one in documents])
         nodes = graph_rows.put(self._connection, given)
         document_rows.put(self._connection, zip(given, nodes, strict=True))
@@ -99,10 +106,16 @@ class SqliteWriter:
     def remove(self, root: str, paths: Sequence[str]) -> None:
         named = {digest(root, path): path for path in paths}
         gone = document_rows.present(self._connection, list(named))
-        document_rows.remove(self._connection, gone)
+        self._remove(gone)
         for document_id in gone:
             graph_rows.remove(self._connection, document_id, root, named[document_id])
         tree.mark(self._connection, [(one, root, named[one]) for one in gone])
+
+    def _remove(self, document_ids: Sequence[str]) -> None:
+        if document_ids and self._following:  # their rows may be used again
+            self._following = False
+            self._compacting.stop()
+        document_rows.remove(self._connection, document_ids)
 
     def remember(self, choices: Choices) -> None:
         self._connection.execute(
@@ -140,12 +153,20 @@ class SqliteWriter:
         now = catalog.number(self._connection, "generation") + 1
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('names_forgotten', ?)", (str(now),))
 
+    def text_is_coming(self) -> None:
+        if not self._following and not self._last_row():
+            self._following = True
+            self._compacting.begin(self._database.file, self._postings.folder)
+
     def text_is_written(self) -> None:
-        with self._database.reading() as connection:
-            if not self._postings.much_to_do(connection):
-                return
+        if not self._following:
+            with self._database.reading() as connection:
+                if not self._postings.much_to_do(connection):
+                    return
+            self._compacting.begin(self._database.file, self._postings.folder)
+        self._following = False
         self._database.wait_for_disk(True)  # at every commit, since checkpoints wait for whoever reads
-        self._compacting.begin(self._database.file, self._postings.folder)
+        self._compacting.finish()
 
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
