@@ -72,6 +72,41 @@ def test_it_follows_the_first_run_of_an_index(
         assert sound(index)
 
 
+@pytest.mark.parametrize("command", [("no such program",), (sys.executable, "-c", "raise SystemExit(4)")])
+def test_if_it_dies_while_it_follows_another_begins(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    commands = [command, compacting.COMMAND]
+
+    class Noted(compacting.Compacting):
+        def begin(self, database: Path, folder: Path) -> None:
+            monkeypatch.setattr(compacting, "COMMAND", commands.pop(0))
+            super().begin(database, folder)
+
+        @property
+        def is_alive(self) -> bool:
+            if len(commands) == 1 and self._process is not None:
+                self._process.wait()
+            return super().is_alive
+
+    (notes / "more.txt").write_text("One more.\n")
+    monkeypatch.setattr(writing, "Compacting", Noted)
+    monkeypatch.setattr(postings_view, "write", None)  # here it would raise
+    with quintet.open(tmp_path / "index", "hashing", processes=2) as index:
+        index.sync([notes])
+        assert not commands
+        assert sound(index)
+
+
+def test_a_run_that_never_says_that_this_was_all_does_not_wait(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "index")
+    store.create()
+    with store.writer(0) as writer:
+        writer.text_is_coming()
+        writer.settle()
+    store.close()
+
+
 def test_what_is_removed_meanwhile_is_not_in_them(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "index")
     store.create()

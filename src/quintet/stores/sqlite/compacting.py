@@ -5,11 +5,13 @@ Nothing depends on it: what it did not write, because it was killed or never cam
 """
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Thread
 from typing import IO, cast
 
@@ -21,6 +23,7 @@ from quintet.stores.sqlite.postings_view import PostingsViews, texts_between, wo
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.stores.sqlite.compacting")
 END = b"end"
+NOT_FOR_US = ("SIGINT", "SIGTERM", "SIGHUP")  # go to a whole group of processes, of which one decides
 
 
 class Compacting:
@@ -32,6 +35,10 @@ class Compacting:
     @property
     def pid(self) -> int | None:
         return None if self._process is None else self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def begin(self, database: Path, folder: Path) -> None:
         """`folder` is where the postings are."""
@@ -75,38 +82,42 @@ def main(parent: str, database: Path, folder: Path) -> None:
     """`parent` is this file as the one who began it sees it: another Quintet must not write here."""
     if parent != __file__:
         return
+    for name in NOT_FOR_US:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_listen, args=(lines,), daemon=True).start()
     opened = Database(database)
     with Spill(folder) as spill:
-        parts = _followed(opened, spill)
-        Thread(target=_end_with_parent, daemon=True).start()
+        parts = _followed(opened, lines, spill)
         with opened.reading() as connection:
             PostingsViews(folder).compact(connection, parts)
 
 
-def _followed(database: Database, spill: Spill) -> list[Part]:
+def _listen(lines: "SimpleQueue[bytes]") -> None:
+    """Until the input ends: then our parent is gone."""
+    for line in sys.stdin.buffer:
+        lines.put(line.rstrip())
+    os._exit(1)
+
+
+def _followed(database: Database, lines: "SimpleQueue[bytes]", spill: Spill) -> list[Part]:
     """What could be analysed while it was written."""
     with database.reading() as connection:
         how = words(connection)
-    return [spill.put(one) for one in segments(_told(database), how)]
+    return [spill.put(one) for one in segments(_told(database, lines), how)]
 
 
-def _told(database: Database) -> Iterator[Text]:
+def _told(database: Database, lines: "SimpleQueue[bytes]") -> Iterator[Text]:
     """The chunks that our parent tells of, in short transactions."""
     after = 0
-    for line in sys.stdin.buffer:
-        if line.rstrip() == END:
-            return
+    while (line := lines.get()) != END:
         with database.reading() as connection:
             texts = list(texts_between(connection, after, int(line)))
         yield from texts
         after = int(line)
-    os._exit(1)
-
-
-def _end_with_parent() -> None:
-    os.read(0, 1)  # not `sys.stdin`, which Python could not close at the end while we wait for it
-    os._exit(1)
 
 
 if __name__ == "__main__":
     main(sys.argv[1], *map(Path, sys.argv[2:]))
+    os._exit(0)  # Python would wait for the thread that listens, and then complain

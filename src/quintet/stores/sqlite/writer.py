@@ -12,7 +12,7 @@ from quintet.ports import KnownFile, Root
 from quintet.stores.sqlite import catalog, document_rows, graph_rows, tree, vector_rows
 from quintet.stores.sqlite.compacting import Compacting
 from quintet.stores.sqlite.database import Database
-from quintet.stores.sqlite.postings_view import PostingsViews
+from quintet.stores.sqlite.postings_view import SMALL, PostingsViews
 from quintet.symbols import Edge, FileOutline
 from quintet.vector import Int16
 from quintet.writing import Choices, Entry, Unlinked
@@ -36,10 +36,12 @@ class SqliteWriter:
         self._open: apsw.Connection | None = None
         self._compacting = Compacting()
         self._following = False  # of an index that was empty, and nothing was removed from it
+        self._strict = False
 
     @contextmanager
     def batch(self) -> Iterator[None]:
         """One transaction. The generation goes up if it changed anything."""
+        self._relax()
         with self._database.writing() as connection:
             connection.pragma("cache_size", -ROOM)
             before = connection.total_changes()
@@ -52,6 +54,13 @@ class SqliteWriter:
                 self._open = None
         if self._following:
             self._compacting.tell(self._last_row())
+
+    def _relax(self) -> None:
+        """No longer wait for the disk at every commit, once nobody keeps SQLite from emptying its log."""
+        if self._strict and not self._compacting.is_alive:
+            self._strict = False
+            self._database.wait_for_disk(False)
+            self._database.checkpoint()
 
     def _last_row(self) -> int:
         with self._database.inspecting() as connection:
@@ -112,9 +121,8 @@ class SqliteWriter:
         tree.mark(self._connection, [(one, root, named[one]) for one in gone])
 
     def _remove(self, document_ids: Sequence[str]) -> None:
-        if document_ids and self._following:  # their rows may be used again
-            self._following = False
-            self._compacting.stop()
+        if document_ids and self._compacting.pid is not None:  # their rows may be used again
+            self._stop_compacting()
         document_rows.remove(self._connection, document_ids)
 
     def remember(self, choices: Choices) -> None:
@@ -159,14 +167,20 @@ class SqliteWriter:
             self._compacting.begin(self._database.file, self._postings.folder)
 
     def text_is_written(self) -> None:
-        if not self._following:
+        if not (self._following and self._compacting.is_alive and self._last_row() >= SMALL):
+            self._stop_compacting()
             with self._database.reading() as connection:
                 if not self._postings.much_to_do(connection):
                     return
             self._compacting.begin(self._database.file, self._postings.folder)
         self._following = False
+        self._strict = True
         self._database.wait_for_disk(True)  # at every commit, since checkpoints wait for whoever reads
         self._compacting.finish()
+
+    def _stop_compacting(self) -> None:
+        self._following = False
+        self._compacting.stop()
 
     def settle(self) -> None:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
@@ -174,15 +188,16 @@ class SqliteWriter:
             connection.wal_autocheckpoint(OTHERWISE)
             if tree.settle(connection) > FEW:
                 catalog.keep_counts(connection)
-        if self._compacting.pid is not None:
-            self._compacting.wait()
-            self._database.checkpoint()
+        if self._following:  # it was never told that this was all
+            self._stop_compacting()
+        self._compacting.wait()
+        self._relax()
         with self._database.reading() as connection:
             self._postings.compact(connection)
 
     def close(self) -> None:
-        self._compacting.stop()
-        self._database.wait_for_disk(False)
+        self._stop_compacting()
+        self._relax()
         self._database.shrink()
 
     def drop_unused_vectors(self) -> None:
