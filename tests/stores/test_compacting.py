@@ -219,6 +219,17 @@ def test_another_quintet_writes_nothing(tmp_path: Path, notes: Path) -> None:
         assert not list((tmp_path / "index").glob("text-*"))
 
 
+def test_nor_does_one_that_was_put_in_the_place_of_ours(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would wait for something else to be said, and we for it."""
+    with monkeypatch.context() as patch, quintet.open(tmp_path / "index", "none") as index:
+        patch.setattr(compacting, "CODE", compacting.CODE + "0")
+        index.sync([notes])
+        assert list((tmp_path / "index").glob("text-*.postings"))
+        assert sound(index)
+
+
 def test_a_finished_run_is_in_the_database_itself(tmp_path: Path, notes: Path) -> None:
     """While the other process reads, SQLite leaves what is committed in its log."""
     with quintet.open(tmp_path / "index", "hashing") as index:

@@ -10,8 +10,11 @@ from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.read import Unreadable, read
 from quintet.ingest.walk import Found, size_cap
 from quintet.ports import KnownFile
+from quintet.same_code import stamp
 from quintet.settings import Settings
 from quintet.writing import Entry
+
+_CODE = stamp(__file__)
 
 
 class Task(NamedTuple):
@@ -41,7 +44,7 @@ Outcome = Entry | Touched | Refused
 
 def identity() -> bytes:
     """What processes that share work must have in common: the very same Quintet."""
-    return f"{PARSERS} {__file__}".encode()
+    return f"{PARSERS} {_CODE}".encode()
 
 
 class Examiner:

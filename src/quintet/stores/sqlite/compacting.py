@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO, cast
 
+from quintet.same_code import stamp
 from quintet.stores.postings_build import Text, segments
 from quintet.stores.postings_file import Spill
 from quintet.stores.postings_merge import Part
@@ -22,6 +23,7 @@ from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.postings_view import PostingsViews, texts_between, words
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.stores.sqlite.compacting")
+CODE = stamp(__file__)
 END = b"end"
 NOT_FOR_US = ("SIGINT", "SIGTERM", "SIGHUP")  # go to a whole group of processes, of which one decides
 
@@ -45,7 +47,7 @@ class Compacting:
         self.stop()
         with suppress(OSError):
             self._process = subprocess.Popen(
-                [*COMMAND, __file__, str(database), str(folder)],
+                [*COMMAND, CODE, str(database), str(folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -79,8 +81,8 @@ class Compacting:
 
 
 def main(parent: str, database: Path, folder: Path) -> None:
-    """`parent` is this file as the one who began it sees it: another Quintet must not write here."""
-    if parent != __file__:
+    """`parent` is the code of the one who began it: another Quintet must not write here."""
+    if parent != CODE:
         return
     for name in NOT_FOR_US:
         if hasattr(signal, name):
