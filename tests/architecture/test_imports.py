@@ -8,7 +8,7 @@ import quintet
 PACKAGE = Path(quintet.__file__).parent
 MIDDLE = {"search", "ingest", "embed", "stores", "evaluate"}
 ENGINE = {"ports", "contracts", "ranking", "model", "memo", "symbols", "merkle", "sketch", "vector", "errors"}
-ENGINE |= {"settings", "writing", "same_code"}
+ENGINE |= {"settings", "writing", "pipes"}
 BELOW: dict[str, set[str]] = {
     "model": set(),
     "symbols": {"model"},
@@ -16,7 +16,7 @@ BELOW: dict[str, set[str]] = {
     "merkle": set(),
     "sketch": set(),
     "errors": set(),
-    "same_code": set(),
+    "pipes": set(),
     "vector": {"errors"},
     "ranking": {"model", "vector", "errors"},
     "contracts": {"ranking", "model", "memo", "vector", "errors"},

@@ -1,7 +1,4 @@
-"""Processes that embed. Each is `python -m quintet.embed.worker`, fed through its standard input.
-
-Not `multiprocessing`: that runs the caller's main module again, which a plain script does not expect.
-"""
+"""Processes that embed. Each is `python -m quintet.embed.worker`, fed through its standard input."""
 
 import contextlib
 import json
@@ -10,16 +7,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from threading import Lock
-from typing import IO, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quintet.pipes import input_of, output_of, receive, send
 from quintet.vector import Int16
 
 if TYPE_CHECKING:
     from quintet.embed.local import LocalEmbedder
-
-HEADER = 8  # bytes of a message's length, big-endian
 
 
 class Workers:
@@ -53,9 +49,9 @@ class Workers:
         dealt = list(zip(self._processes, hands, strict=True))
         for process, hand in dealt:
             with contextlib.suppress(OSError):
-                send(cast(IO[bytes], process.stdin), json.dumps([texts[at] for at in hand]).encode())
+                send(input_of(process), json.dumps([texts[at] for at in hand]).encode())
         for process, hand in dealt:
-            answer = receive(cast(IO[bytes], process.stdout))
+            answer = receive(output_of(process))
             if answer is None:
                 vectors[hand] = self._embedder.embed_here([texts[at] for at in hand])
             else:
@@ -65,22 +61,7 @@ class Workers:
     def close(self) -> None:
         for process in self._processes:
             with contextlib.suppress(OSError):
-                cast(IO[bytes], process.stdin).close()
+                input_of(process).close()
         for process in self._processes:
             process.wait()
-            cast(IO[bytes], process.stdout).close()
-
-
-def send(stream: IO[bytes], message: bytes) -> None:
-    stream.write(len(message).to_bytes(HEADER, "big") + message)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> bytes | None:
-    """The next message; None where the other side is gone."""
-    header = stream.read(HEADER)
-    if len(header) < HEADER:
-        return None
-    length = int.from_bytes(header, "big")
-    message = stream.read(length)
-    return message if len(message) == length else None
+            output_of(process).close()

@@ -9,8 +9,8 @@ from quintet.ingest.entry import PARSERS, make_entry, shape, storable
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.read import Unreadable, read
 from quintet.ingest.walk import Found, size_cap
+from quintet.pipes import stamp
 from quintet.ports import KnownFile
-from quintet.same_code import stamp
 from quintet.settings import Settings
 from quintet.writing import Entry
 

@@ -1,6 +1,6 @@
 """Examine files in several processes. What comes out comes in the order of the files, whoever was first.
 
-Not `multiprocessing`, for the reason in `parse/isolated.py`. Pickles go both ways: these processes run what
+Pickles go both ways: these processes run what
 would otherwise run here, on the same files. What parses binary formats is below them, and answers in JSON.
 """
 
@@ -18,7 +18,8 @@ from typing import cast
 
 from quintet.errors import QuintetError
 from quintet.ingest.examine import Outcome, Refused, Task, identity
-from quintet.ingest.pipes import (
+from quintet.ingest.walk import Found
+from quintet.pipes import (
     START_SECONDS,
     ended,
     in_words,
@@ -28,7 +29,6 @@ from quintet.ingest.pipes import (
     receive,
     send,
 )
-from quintet.ingest.walk import Found
 from quintet.settings import Settings
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.ingest.worker")

@@ -9,8 +9,8 @@ from contextlib import suppress
 from quintet.ingest.parse.formats import format_of
 from quintet.ingest.parse.isolated import EXHAUSTED, packed, refusal
 from quintet.ingest.parse.model import Parsed
-from quintet.ingest.pipes import begun, receive, send
 from quintet.ingest.read import Unreadable
+from quintet.pipes import begun, receive, send
 
 Reader = Callable[[str, bytes, int], Parsed]  # path, data, the most pages
 

@@ -1,7 +1,6 @@
 """Binary formats are parsed in a process of their own: it may hang, crash or eat memory, and only the
 file it was reading is lost. One process serves many files and is replaced after a failure.
 
-Not `multiprocessing`: that runs the caller's main module again, which a plain script does not expect.
 What comes back is JSON of bounded size, never a pickle.
 """
 
@@ -17,7 +16,8 @@ from types import TracebackType
 from typing import cast
 
 from quintet.ingest.parse.model import Block, Parsed
-from quintet.ingest.pipes import (
+from quintet.ingest.read import Unreadable
+from quintet.pipes import (
     HEADER,
     START_SECONDS,
     TooLarge,
@@ -30,7 +30,6 @@ from quintet.ingest.pipes import (
     receive,
     send,
 )
-from quintet.ingest.read import Unreadable
 from quintet.settings import Settings
 
 # -P: the current folder may be a stranger's, and must not be where modules are looked for.

@@ -5,7 +5,6 @@ Nothing depends on it: what it did not write, because it was killed or never cam
 """
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,9 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO, cast
 
-from quintet.same_code import stamp
+from quintet.pipes import input_of, leave_signals, stamp
 from quintet.stores.postings_build import Text, segments
 from quintet.stores.postings_file import Spill
 from quintet.stores.postings_merge import Part
@@ -25,7 +23,6 @@ from quintet.stores.sqlite.postings_view import PostingsViews, texts_between, wo
 COMMAND = (sys.executable, "-P", "-m", "quintet.stores.sqlite.compacting")
 CODE = stamp(__file__)
 END = b"end"
-NOT_FOR_US = ("SIGINT", "SIGTERM", "SIGHUP")  # go to a whole group of processes, of which one decides
 
 
 class Compacting:
@@ -63,7 +60,7 @@ class Compacting:
 
     def _say(self, line: bytes) -> None:
         if self._process is not None:
-            said = cast(IO[bytes], self._process.stdin)
+            said = input_of(self._process)
             with suppress(OSError):  # it is gone, and will not be missed
                 said.write(line + b"\n")
                 said.flush()
@@ -84,9 +81,7 @@ def main(parent: str, database: Path, folder: Path) -> None:
     """`parent` is the code of the one who began it: another Quintet must not write here."""
     if parent != CODE:
         return
-    for name in NOT_FOR_US:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    leave_signals()
     lines: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(lines,), daemon=True).start()
     opened = Database(database)

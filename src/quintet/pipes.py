@@ -1,4 +1,8 @@
-"""Processes of our own at the other end of two pipes: messages framed by their length, and an end."""
+"""Processes of our own at the other end of two pipes: messages framed by their length, an end, and the same
+code on both sides.
+
+Not `multiprocessing`: that runs the caller's main module again, which a plain script does not expect.
+"""
 
 import os
 import signal
@@ -87,12 +91,25 @@ def in_words(code: int) -> str:
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
-def begun() -> IO[bytes]:
-    """In such a process: where its answers go. What a library prints must not pass for one of them. The end
-    of its input ends it, and no signal that is meant for its parent."""
+def stamp(file: str) -> str:
+    """A source file as it is now, to be taken when it is imported: an upgrade may replace it later, and what
+    is started then is another program."""
+    try:
+        return f"{file} {os.stat(file).st_mtime_ns}"  # noqa: PTH116  (what a module is called is a string)
+    except OSError:  # it lies in an archive
+        return file
+
+
+def leave_signals() -> None:
+    """In such a process: the end of its input ends it, and no signal that is meant for its parent."""
     for name in NOT_FOR_US:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+def begun() -> IO[bytes]:
+    """In such a process: where its answers go. What a library prints must not pass for one of them."""
+    leave_signals()
     answers = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), 1)
