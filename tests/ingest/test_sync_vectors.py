@@ -1,6 +1,6 @@
 """Vectors are made once for each text, by one embedder, and never stand in the way of text search."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +242,46 @@ def test_a_run_that_stops_while_embedding_goes_on_where_it_was(folder: Path, fil
     with quintet.open(folder, embedder) as index:
         index.sync()
         assert len(embedder.seen) == 1
+
+
+def _records(folder: Path, numbers: Iterable[int]) -> Path:
+    folder.mkdir()
+    lines = [f'"The lantern of {number}."\n' for number in numbers]
+    (folder / "records.jsonl").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def test_vectors_that_wait_for_a_commit_are_kept_when_a_run_stops(folder: Path, tmp_path: Path) -> None:
+    def stop(stage: str, done: int, total: int) -> None:
+        if (stage, done) == ("embed", 36):  # nothing is written between the 33rd and the 37th
+            raise KeyboardInterrupt
+
+    with quintet.open(folder, Counting(), embed_batch=1) as index:
+        with pytest.raises(KeyboardInterrupt):
+            index.sync([_records(tmp_path / "many", range(50))], progress=stop)
+        assert index.status().embedded == 36
+
+
+def test_a_kill_costs_at_most_an_eighth_of_what_was_embedded(folder: Path, tmp_path: Path) -> None:
+    kept: dict[int, int] = {}
+    with quintet.open(folder, Counting(), embed_batch=1) as index, quintet.open(folder, None) as other:
+
+        def look(stage: str, done: int, total: int) -> None:
+            if stage == "embed":
+                kept[done] = other.status().embedded
+
+        index.sync([_records(tmp_path / "many", range(50))], progress=look)
+    assert list(kept) == list(range(1, 51))
+    assert all(done - written <= done // 8 for done, written in kept.items())
+    assert any(written < done for done, written in kept.items())
+
+
+def test_a_text_that_comes_again_while_its_vector_waits_is_embedded_once(
+    folder: Path, tmp_path: Path
+) -> None:
+    embedder = Counting()
+    twice = [number for pair in range(0, 50, 2) for number in (pair, pair + 1, pair, pair + 1)]
+    with quintet.open(folder, embedder, embed_batch=1) as index:
+        index.sync([_records(tmp_path / "many", twice)])
+        assert index.status().embedded == 100
+    assert len(embedder.seen) == len(set(embedder.seen)) == 50

@@ -1,10 +1,16 @@
 """Vectors for text that has none, batch by batch: an interrupted run goes on where it was."""
 
+from collections.abc import Iterator
+from contextlib import closing
+
+import numpy as np
+
 from quintet.errors import Conflict
 from quintet.ingest.run import Run
 from quintet.model import Note
 from quintet.ports import Embedder
-from quintet.vector import quantise
+from quintet.vector import Int16, quantise
+from quintet.writing import Writer
 
 SMALL_WORDS = """
     a an and are as at be but by for from has in is it not of on or that the this to was with
@@ -12,6 +18,9 @@ SMALL_WORDS = """
 ENGLISH = frozenset(SMALL_WORDS.split())
 ENGLISH_SHARE = 0.12  # of the words of English prose far more are in that list; of other languages', few
 SAMPLE_WORDS = 30  # a text with fewer says little about its language
+# Vectors wait for others to be committed with: a commit writes pages all over the index of their keys. What a
+# kill can cost is a part of what the run had embedded, and never more than so many.
+WAITING_PART, MOST_WAITING = 8, 4_096
 
 
 def check_embedder(embedder: Embedder | None, stored: str | None) -> None:
@@ -43,21 +52,48 @@ def reembed(run: Run, embedder: Embedder) -> int:
 def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
     total = run.writer.count_pending(replacing=replacing)
     english_only = getattr(embedder, "english_only", False)
-    after, done, texts_seen, foreign = 0, 0, 0, 0
-    while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
-        texts = {key: text for _, key, text in rows}
-        vectors = quantise(embedder.embed_documents(list(texts.values())))
-        with run.writer.batch():
-            run.writer.put_vectors(list(texts), vectors, replacing=replacing)
-        after = rows[-1][0]
-        done += len(rows)
-        if english_only:
-            texts_seen += len(texts)
-            foreign += sum(map(is_foreign, texts.values()))
-        run.progress("embed", done, total)
+    done, texts_seen, foreign = 0, 0, 0
+    with closing(_Waiting(run.writer, replacing)) as waiting:  # what progress told is kept
+        for rows in _pending(run, replacing):
+            texts = {key: text for _, key, text in rows if key not in waiting.vectors}
+            if texts:
+                vectors = quantise(embedder.embed_documents(list(texts.values())))
+                waiting.vectors.update(zip(texts, vectors, strict=True))
+            done += len(rows)
+            if len(waiting.vectors) >= min(done // WAITING_PART, MOST_WAITING):
+                waiting.write()
+            if english_only:
+                texts_seen += len(texts)
+                foreign += sum(map(is_foreign, texts.values()))
+            run.progress("embed", done, total)
     if 2 * foreign > texts_seen:
         run.report.notes.append(_not_english(embedder.identity))
     return done
+
+
+def _pending(run: Run, replacing: bool) -> Iterator[list[tuple[int, bytes, str]]]:
+    after = 0
+    while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
+        yield rows
+        after = rows[-1][0]
+
+
+class _Waiting:
+    """Vectors that are committed together, at the latest when it is closed."""
+
+    def __init__(self, writer: Writer, replacing: bool) -> None:
+        self.vectors: dict[bytes, Int16] = {}
+        self._writer = writer
+        self._replacing = replacing
+
+    def write(self) -> None:
+        if self.vectors:
+            with self._writer.batch():
+                together = np.stack(list(self.vectors.values()))
+                self._writer.put_vectors(list(self.vectors), together, replacing=self._replacing)
+        self.vectors = {}
+
+    close = write
 
 
 def is_foreign(text: str) -> bool:

@@ -66,6 +66,8 @@ def mark(connection: apsw.Connection, documents: Sequence[tuple[str, str, str]])
 
 def mark_texts(connection: apsw.Connection, hashes: Iterable[bytes]) -> None:
     """The vectors of these texts came or went."""
+    if connection.execute("SELECT 1 FROM leaves LIMIT 1").get is None:
+        return  # nothing is settled: all documents are marked since they came
     connection.executemany(
         "INSERT OR IGNORE INTO unsettled "
         "SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = ?",
