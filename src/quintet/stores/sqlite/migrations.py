@@ -139,4 +139,13 @@ LINEAGE = """
 # What changed since a generation is asked after every one.
 CHANGES = "CREATE INDEX changes_by_generation ON changes (generation);"
 
-MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES)
+# How much text FTS5 gathers in memory before it writes a segment, which it has to merge with others later.
+# Its own 1 MB makes a large run write the same terms again and again.
+GATHERED = 8 << 20
+GATHER = f"""
+    INSERT INTO text (text, rank) VALUES ('hashsize', {GATHERED});
+    INSERT INTO parts (parts, rank) VALUES ('hashsize', {GATHERED});
+    INSERT INTO cjk (cjk, rank) VALUES ('hashsize', {GATHERED});
+    """
+
+MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES, GATHER)
