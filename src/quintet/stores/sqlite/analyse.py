@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Han, kana, bopomofo, hangul and their extensions: scripts written without spaces between words.
 CJK = (
@@ -16,6 +17,7 @@ PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 DIGITS = b"0123456789"
 # Capitals as A, small letters and digits as a, all else as a space: bytes are faster to search than patterns.
 KINDS = bytes(65 if 65 <= at <= 90 else 97 if at in DIGITS or 97 <= at <= 122 else 32 for at in range(256))
+SHORT = 80  # characters of a text or word that comes again and again: a title, a heading, an identifier
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
 
@@ -39,6 +41,8 @@ def pairs(text: str) -> str:
     >>> pairs("検索 of 索引")
     '検索 索 zzcjk 索引 引'
     """
+    if text.isascii():
+        return ""
     return f" {RUN_END} ".join(" ".join(_pairs(run)) for run in runs(text))
 
 
@@ -59,6 +63,10 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserName on HTTPServer")
     'get User Name HTTP Server'
     """
+    return _known_parts(text) if len(text) <= SHORT else _parts(text)
+
+
+def _parts(text: str) -> str:
     letters = text.encode(errors="replace")
     kinds = letters.translate(KINDS) + b" "
     rise, fall = kinds.find(b"aA"), kinds.find(b"AAa")  # there is one or the other in every word with a hump
@@ -66,12 +74,20 @@ def identifier_parts(text: str) -> str:
     while rise >= 0 or fall >= 0:
         at = rise if fall < 0 else fall if rise < 0 else min(rise, fall)
         begin, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
-        word = letters[begin:end].lstrip(DIGITS).decode("ascii")
-        if HUMP.search(word):
-            parts += PART.findall(word)
+        word = letters[begin:end]
+        parts += _known_word(word) if end - begin <= SHORT else _parts_of_word(word)
         rise = kinds.find(b"aA", end) if 0 <= rise < end else rise
         fall = kinds.find(b"AAa", end) if 0 <= fall < end else fall
     return " ".join(parts)
+
+
+def _parts_of_word(word: bytes) -> list[str]:
+    letters = word.lstrip(DIGITS).decode("ascii")
+    return PART.findall(letters) if HUMP.search(letters) else []
+
+
+_known_parts = lru_cache(maxsize=4_096)(_parts)
+_known_word = lru_cache(maxsize=65_536)(_parts_of_word)
 
 
 def quoted(term: str) -> str:
