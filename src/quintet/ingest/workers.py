@@ -36,7 +36,7 @@ MOST = 8  # processes, however many processors there are: one writes what they a
 MUCH = 4_000_000  # bytes to read for which it pays to start processes, or
 MANY = 2_000  # files
 GROUP_BYTES, GROUP_FILES = 256_000, 64
-AHEAD = 4  # groups for each process that are examined or wait to be taken
+AHEAD = 32  # groups that are examined or wait to be taken: what one transaction takes
 
 
 def how_many(settings: Settings, files: Sequence[Found]) -> int:
@@ -105,7 +105,7 @@ class Workers:
         waiting: deque[tuple[list[Task], Future[list[Outcome]]]] = deque()
         for group in _groups(tasks):
             waiting.append((group, self._threads.submit(self._examined, group)))
-            if len(waiting) >= AHEAD * len(self._processes):
+            if len(waiting) >= AHEAD:
                 yield from _paired(*waiting.popleft())
         while waiting:
             yield from _paired(*waiting.popleft())
