@@ -37,7 +37,7 @@ def _sentence_cut(sentence: str, target: Sequence[Passage]) -> list[Passage]:
     for at, one in enumerate(target):
         content = without(sentence, one.chunk.content)
         if content is not None:
-            return [*target[:at], replace(one, chunk=replace(one.chunk, content=content)), *target[at + 1 :]]
+            return [*target[:at], replace(one, chunk=one.chunk._replace(content=content)), *target[at + 1 :]]
     return []  # it stands elsewhere: with its question left in another chunk, a target is no longer one
 
 
@@ -46,4 +46,4 @@ def _heading_cut(heading: str, one: Passage) -> Passage:
     document = one.document if title is None else replace(one.document, title=title)
     steps = [step for step in one.chunk.heading_path.split(STEP) if words(step) != words(heading)]
     content = without_lines(heading, one.chunk.content)
-    return Passage(replace(one.chunk, heading_path=STEP.join(steps), content=content), document)
+    return Passage(one.chunk._replace(heading_path=STEP.join(steps), content=content), document)

@@ -5,7 +5,6 @@ Pure: the same blocks and the same size give the same pieces. No character but w
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from quintet.errors import UsageError
 from quintet.ingest.parse.model import Block, Parsed, Piece
@@ -67,7 +66,7 @@ class _Packer:
             before = self.pieces[-1] if self.pieces and self.pieces[-1].page == self.page else None
             if before and len(before.content) + len(BLANK_LINE) + len(tail.content) <= self.max_chars:
                 content = before.content + BLANK_LINE + tail.content
-                self.pieces[-1] = replace(before, content=content, last_line=tail.last_line)
+                self.pieces[-1] = before._replace(content=content, last_line=tail.last_line)
             else:
                 self.pieces.append(tail)
             self.headings = []
@@ -144,7 +143,7 @@ def _parts(block: Block, first_room: int, room: int) -> Iterator[Block]:
         if part:
             row += text.count("\n", start, begin)
             lines = (row, row + part.count("\n")) if verbatim else (block.first_line, block.last_line)
-            yield replace(block, text=part, first_line=lines[0], last_line=lines[1], heading=False)
+            yield block._replace(text=part, first_line=lines[0], last_line=lines[1], heading=False)
             row += text.count("\n", begin, end)
             left = room
         else:

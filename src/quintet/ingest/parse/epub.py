@@ -4,7 +4,7 @@ file. Only the standard library is needed, and no XML parser that could be told 
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import unquote
 from zipfile import ZipFile
 
@@ -99,4 +99,4 @@ def _chapter(archive: ZipFile, name: str, book: str) -> Iterator[Block]:
     named = parsed.title not in ("", book, stem(name))
     path = (parsed.title,) if named and not any(block.heading for block in parsed.blocks) else ()
     for block in parsed.blocks:
-        yield replace(block, heading_path=(*path, *block.heading_path))
+        yield block._replace(heading_path=(*path, *block.heading_path))

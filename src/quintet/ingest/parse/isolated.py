@@ -13,7 +13,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import cast
 
 from quintet.ingest.parse.model import Block, Parsed
 from quintet.ingest.read import Unreadable
@@ -142,8 +141,7 @@ class Isolated:
 
 def packed(parsed: Parsed) -> bytes:
     """`parsed` for the pipe."""
-    blocks = [[getattr(block, name) for name in Block.__slots__] for block in parsed.blocks]
-    return json.dumps([parsed.title, parsed.mime_type, blocks, parsed.metadata]).encode()
+    return json.dumps([parsed.title, parsed.mime_type, list(parsed.blocks), parsed.metadata]).encode()
 
 
 def refusal(reason: str) -> bytes:
@@ -161,5 +159,5 @@ def _parsed(answer: bytes) -> Parsed:
 
 
 def _block(fields: list[object]) -> Block:
-    values = dict(zip(Block.__slots__, fields, strict=True))
-    return Block(**{**values, "heading_path": tuple(cast(list[str], values["heading_path"]))})  # type: ignore[arg-type]
+    block = Block._make(fields)
+    return block._replace(heading_path=tuple(block.heading_path))

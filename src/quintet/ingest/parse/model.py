@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from quintet.model import Json
 from quintet.symbols import Outline
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of text that belongs together: a paragraph, a list item, a table row, a fence, a definition.
 
     `text` is what is indexed (the source's own lines wherever the format allows). `tight` joins it to the
@@ -39,8 +39,7 @@ class Parsed:
     outline: Outline | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A chunk before it has an id."""
 
     content: str
