@@ -151,9 +151,7 @@ def test_an_index_cannot_be_made_on_a_read_only_disk(tmpfs: "Mounts") -> None:
     assert list(disk.iterdir()) == []
 
 
-def test_a_disk_that_becomes_read_only_stops_writing_but_loses_nothing(
-    tmpfs: "Mounts", tmp_path: Path
-) -> None:
+def test_a_disk_that_becomes_read_only_is_searched_and_loses_nothing(tmpfs: "Mounts", tmp_path: Path) -> None:
     disk = tmpfs.make("disk", "20m")
     files = _corpus(tmp_path / "files", 20)
     with quintet.open(disk / "index", embedder="hashing") as index:
@@ -161,9 +159,13 @@ def test_a_disk_that_becomes_read_only_stops_writing_but_loses_nothing(
         before = index.status().state_root
     tmpfs.remount(disk, "ro")
     (files / "new.txt").write_text("something new\n", "utf-8")
-    with pytest.raises(QuintetError) as caught, quintet.open(disk / "index") as index:
-        index.sync()
-    assert "check the permissions" in _said(caught.value, StoreError, "store_failed", 6)
+    with quintet.open(disk / "index") as index:
+        with pytest.raises(QuintetError) as caught:
+            index.sync()
+        assert "check the disk and the permissions" in _said(caught.value, StoreError, "store_failed", 6)
+        assert index.search("word1", mode="hybrid").body["results"]
+        assert all(check.ok for check in index.doctor())
+        assert index.status().state_root == before
     tmpfs.remount(disk, "rw")
     with quintet.open(disk / "index") as index:
         assert index.status().state_root == before

@@ -5,13 +5,16 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 
 import apsw
 
 from quintet.errors import Conflict, StoreError
+from quintet.stores.sqlite import read_only
 from quintet.stores.sqlite.filters import register
 from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
+from quintet.stores.sqlite.read_only import Seen, is_read_only, seen
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
@@ -80,7 +83,7 @@ class Database:
         self.file = file
         self._synchronous = "full" if precious else "normal"
         self._way_out = RESTORED if precious else REBUILT
-        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._idle: queue.LifoQueue[tuple[apsw.Connection, Seen | None]] = queue.LifoQueue()
         self._writer: apsw.Connection | None = None
         self.closed = False
         self.resting = False
@@ -135,8 +138,15 @@ class Database:
                 (secrets.token_hex(8),),
             )
 
+    @cached_property
+    def _is_read_only(self) -> bool:
+        return is_read_only(self.file.parent)
+
     def _open(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.file))
+        if self._is_read_only and self.file.exists():
+            connection = read_only.connected(self.file)
+        else:
+            connection = apsw.Connection(str(self.file))
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"
         connection.pragma("synchronous", self._synchronous)
@@ -149,7 +159,7 @@ class Database:
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view that takes no lock."""
         with translated(self.file, self._way_out):
-            connection = self._reader()
+            connection, before = self._reader()
             try:
                 connection.execute("BEGIN")
                 yield connection
@@ -159,17 +169,24 @@ class Database:
                 if self.closed or self.resting:
                     connection.close()
                 else:
-                    self._idle.put(connection)
+                    self._idle.put((connection, before))
+            if before is not None:
+                read_only.check_unchanged(self.file, before)
 
-    def _reader(self) -> apsw.Connection:
+    def _reader(self) -> tuple[apsw.Connection, Seen | None]:
+        """Idle or new; on a disk that is read only with what the file looked like when it was opened."""
         self._check_open()
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            connection = self._open()
-            connection.pragma("query_only", True)
-            register(connection)  # once: it makes SQLite compile anew what was compiled before
-            return connection
+        now = seen(self.file) if self._is_read_only and self.file.exists() else None
+        with suppress(queue.Empty):
+            while True:
+                connection, before = self._idle.get_nowait()
+                if before == now:
+                    return connection, before
+                connection.close()
+        connection = self._open()
+        connection.pragma("query_only", True)
+        register(connection)  # once: it makes SQLite compile anew what was compiled before
+        return connection, now
 
     def _check_open(self) -> None:
         if self.closed:
@@ -223,7 +240,7 @@ class Database:
     def _drop_readers(self) -> None:
         with suppress(queue.Empty):
             while True:
-                self._idle.get_nowait().close()
+                self._idle.get_nowait()[0].close()
 
     def drop_writer(self) -> None:
         if self._writer is not None:
