@@ -30,7 +30,8 @@ class QuintetIndex(Peer):
 
     def prepare(self, folder: Path, given: Given) -> None:
         self.write(folder / "files", given)
-        self._embedder = LookedUp(dict(zip(map(_key, given.texts), given.vectors, strict=True)))
+        as_it_is = dict(zip(given.texts, given.vectors, strict=True))
+        self._embedder = LookedUp({**as_it_is, **{_key(text): one for text, one in as_it_is.items()}})
 
     def write(self, files: Path, given: Given) -> None:
         for number, text in zip(given.ids, given.texts, strict=True):
@@ -117,10 +118,15 @@ class LookedUp:
         self.dimensions = len(next(iter(vectors.values())))
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
-        return np.array([self._vectors[_key(text)] for text in texts], np.int16)
+        return np.array([self._vector(text) for text in texts], np.int16)
 
     def embed_query(self, text: str) -> Int16:
-        return self._vectors[_key(text)]
+        return self._vector(text)
+
+    def _vector(self, text: str) -> Int16:
+        """The text as it was given, where it came through as such: to look it up should cost nothing."""
+        found = self._vectors.get(text)
+        return self._vectors[_key(text)] if found is None else found
 
 
 def _key(text: str) -> str:
