@@ -1,17 +1,18 @@
 """The last stage of a run over files: edges, once the outlines of all files are there."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from quintet.ingest.graph import affected, bound_names, changed_names, resolve
+from quintet.ingest.graph import Project, affected, bound_names, changed_names, changed_spaces, resolve
+from quintet.ingest.graph.changes import Names
 from quintet.ingest.run import Run
 from quintet.ports import Root
-from quintet.symbols import FileOutline, Outline
+from quintet.symbols import FileOutline
 from quintet.writing import Unlinked
 
-LINKER = "3"  # counts up when the same outlines give other edges
+LINKER = "4"  # counts up when the same outlines give other edges
 
 
 def link(run: Run) -> None:
@@ -42,26 +43,24 @@ def _link_root(run: Run, root: Root, everything: bool) -> None:
     changes = run.writer.unlinked(root.name)
     if not changes and not everything:
         return
-    files, location = run.writer.outlines(root.name), Path(root.location).parts
-    wanted = {file.document_id for file in files} if everything else _wanted(files, changes, location)
+    files = run.writer.outlines(root.name)
+    project = Project(files, Path(root.location).parts)
+    wanted = {file.document_id for file in files} if everything else reached(project, files, changes)
     run.progress("graph", 0, len(wanted))
-    found = resolve(files, None if everything else wanted, location)
+    found = resolve(project, None if everything else wanted)
     with run.writer.batch():
         run.writer.link(root.name, {document: found.get(document, ()) for document in sorted(wanted)})
     run.progress("graph", len(wanted), len(wanted))
 
 
-def _wanted(files: Sequence[FileOutline], changes: Sequence[Unlinked], location: tuple[str, ...]) -> set[str]:
+def reached(project: Project, files: Sequence[FileOutline], changes: Sequence[Unlinked]) -> set[str]:
     """The documents that changed, and those whose edges may lead elsewhere now."""
     present = {file.document_id: file.outline for file in files}
     changed = {change.document_id for change in changes} & present.keys()
-    names = set().union(*(_names(change, present) for change in changes))
-    return (affected(files, changed, names, location) | changed) & present.keys()
-
-
-def _names(change: Unlinked, present: Mapping[str, Outline]) -> set[str]:
-    """The names under which others can see a difference; all of them where edges went with a symbol."""
-    before, after = change.before, present.get(change.document_id)
-    if not change.lost:
-        return changed_names(before, after, change.path)
-    return set().union(*(bound_names(outline, change.path) for outline in (before, after) if outline))
+    pairs = [(change.path, change.before, present.get(change.document_id)) for change in changes]
+    names: Names = set(changed_spaces(files, pairs))
+    for change, (path, before, after) in zip(changes, pairs, strict=True):
+        names |= changed_names(before, after, path)
+        if change.lost:  # edges went with a symbol
+            names.update(*(bound_names(outline, path) for outline in (before, after) if outline))
+    return affected(project, changed, names) & present.keys()

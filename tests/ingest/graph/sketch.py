@@ -1,7 +1,7 @@
 """A little project written as source text, and its edges as lines to list by hand."""
 
 from ingest.extract.listing import read
-from quintet.ingest.graph import resolve
+from quintet.ingest.graph import Project, resolve
 from quintet.ingest.parse.formats import format_of
 from quintet.symbols import FileOutline, Relation, node_ids
 
@@ -26,7 +26,7 @@ def listed(files: list[FileOutline], *relations: Relation, location: tuple[str, 
     return sorted(
         {
             f"{edge.relation} {names[edge.source]} -> {names[edge.target]} {edge.confidence}"
-            for edges in resolve(files, location=location).values()
+            for edges in resolve(Project(files, location)).values()
             for edge in edges
             if edge.relation in wanted
         }

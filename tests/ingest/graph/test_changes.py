@@ -1,305 +1,59 @@
 """Resolving what an edit reaches gives what resolving everything gives."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.graph.layouts import LAYOUTS, LOCATION, Edit, moves, unlinked
+from ingest.graph.random_outlines import PATHS, linked_edits, projects, random_edits
 from ingest.graph.sketch import outlines as read
-from quintet.ingest.graph import affected, bound_names, changed_names, resolve
-from quintet.symbols import FileOutline, Import, Mention, Outline, Symbol
-
-NAMES = ("a", "b", "c", "Base", "Kid", "run")
-PATHS = {
-    "python": ("a.py", "b.py", "pkg/__init__.py", "pkg/a.py", "src/pkg/b.py", "pkg/sub/a.py", "__init__.py"),
-    "typescript": ("a.ts", "a/index.ts", "b.js", "lib/a.ts", "lib/b/index.js", "a.d.ts"),
-    "rust": ("src/lib.rs", "src/main.rs", "src/a.rs", "src/a/b.rs", "b/src/lib.rs", "tests/run.rs"),
-    "go": ("main.go", "a/x.go", "a/y.go", "b/a/z.go"),
-    "java": ("a/Base.java", "a/Kid.java", "b/Run.java"),
-    "csharp": ("Base.cs", "b/Kid.cs", "b/Run.cs"),
-    "php": ("Base.php", "b/Kid.php", "b/run.php"),
-    "c": ("a.h", "a.c", "b.h", "b.c", "lib/a.h", "lib/c.c"),
-    "ruby": ("a.rb", "lib/b.rb", "lib/a.rb"),
-    "bash": ("a.sh", "lib/a.sh", "b.sh"),
-    "markdown": ("README.md", "docs/a.md"),
-}
-MODULES = {
-    "python": ("a", "b", "pkg", "pkg.a", "pkg.b", "pkg.sub.a", ""),
-    "typescript": ("./a", "../a", "./b", "./lib/b", "lib/a", "./a.js", "..", "@/lib/b"),
-    "rust": ("crate::a", "a", "super", "self::a", "b", "b::a", "crate", "lib", "lib::a", "crate::a::Base"),
-    "go": ("x.org/p/a", "x.org/b/a", "x.org/p", "a"),
-    "java": ("a", "b", "a.Base", "b.Kid"),
-    "csharp": ("a", "b", "a.Base"),
-    "php": ("a\\Base", "b", "a", "run.php"),
-    "c": ("a.h", "b.h", "lib/a.h"),
-    "ruby": ("a", "b", "./a"),
-    "bash": ("a.sh", "./lib/a.sh", "$DIR/b.sh"),
-    "markdown": ("",),
-}
+from quintet.ingest.graph import Project, changed_names, resolve
+from quintet.ingest.link import reached
+from quintet.symbols import FileOutline, node_ids
 
 
-@st.composite
-def symbols(draw: st.DrawFn) -> tuple[Symbol, ...]:
-    found = [Symbol("module", (), 1, 99)]
-    for line in range(draw(st.integers(0, 4))):
-        name = draw(st.sampled_from(NAMES))
-        kind = draw(st.sampled_from(("function", "class", "class", "variable", "method", "module")))
-        inside = draw(st.integers(0, len(found) - 1))
-        away = kind == "method" and draw(st.booleans())
-        path = (draw(st.sampled_from(NAMES)), name) if away else (*found[inside].path, name)
-        shown = draw(st.sampled_from(("public", "private")))
-        found.append(Symbol(kind, path, line + 2, line + 2, 0 if away else inside, visibility=shown))
-    return tuple(found)
-
-
-@st.composite
-def outlines(draw: st.DrawFn, language: str) -> Outline:
-    if language == "markdown":
-        return Outline(language, mentions=draw(st.lists(document_mentions(), max_size=3).map(tuple)))
-    defined = draw(symbols())
-    owners = st.integers(0, len(defined) - 1)
-    names = st.sampled_from(NAMES)
-    imports = st.builds(
-        Import,
-        owners,
-        st.just(1),
-        st.sampled_from(MODULES[language]),
-        st.integers(0, 2) if language == "python" else st.just(0),
-        st.sampled_from(("", "*", *NAMES, "default")),
-        st.sampled_from(("", *NAMES)),
-        st.booleans(),
-    )
-    mentions = st.builds(
-        Mention,
-        owners,
-        st.sampled_from(("calls", "extends", "references", "implements")),
-        st.lists(names, min_size=1, max_size=3).map(tuple),
-        st.integers(2, 4),
-        st.sampled_from(("name", "name", "self", "super", "type", "unknown")),
-    )
-    return Outline(
-        language,
-        defined,
-        draw(st.lists(imports, max_size=3).map(tuple)),
-        draw(st.lists(mentions, max_size=4).map(tuple)),
-        draw(st.sampled_from(("", "a", "b", "a.b"))),
-        draw(st.lists(st.tuples(st.sampled_from((*NAMES, "default")), names), max_size=2).map(tuple)),
-    )
-
-
-@st.composite
-def document_mentions(draw: st.DrawFn) -> Mention:
-    paths = st.sampled_from(("a.py", "../a.py", "pkg/a.py", "src/lib.rs", "docs/a.md", "a.h", "nowhere.md"))
-    path = draw(st.one_of(paths.map(lambda p: (p,)), st.lists(st.sampled_from(NAMES), min_size=1).map(tuple)))
-    return Mention(0, "references", path, draw(st.integers(1, 9)))
-
-
-@st.composite
-def projects(draw: st.DrawFn, language: str) -> list[FileOutline]:
-    known = ("markdown", language)
-    paths = draw(st.lists(st.sampled_from([p for k in known for p in PATHS[k]]), unique=True, max_size=6))
-    return [FileOutline(path, path, draw(outlines(language_of(path, language)))) for path in sorted(paths)]
-
-
-def language_of(path: str, language: str) -> str:
-    return "markdown" if path.endswith(".md") else language
-
-
-@st.composite
-def random_edits(draw: st.DrawFn) -> tuple[list[FileOutline], list[FileOutline]]:
-    """A project before and after one file was added, changed, removed or renamed."""
-    language = draw(st.sampled_from([language for language in PATHS if language != "markdown"]))
-    before = draw(projects(language))
-    path = draw(st.sampled_from(PATHS[language]))
-    rest = [file for file in before if file.path != path]
-    old = next((file for file in before if file.path == path), None)
-    what = draw(st.sampled_from(("put", "put", "remove", "rename")))
-    if what == "put":
-        return before, [*rest, FileOutline(path, path, draw(outlines(language)))]
-    free = sorted(set(PATHS[language]) - {file.path for file in before})
-    if what == "rename" and old is not None and free:
-        return before, [*rest, replace(old, path=draw(st.sampled_from(free)))]
-    return before, rest
-
-
-# Where a module of that text can be read from every other file.
-LINKED = {
-    "python": {
-        "a.py": "a",
-        "pkg/__init__.py": "pkg",
-        "pkg/b.py": "pkg.b",
-        "pkg/sub/c.py": "pkg.sub.c",
-        "d.py": "d",
-    },
-    "typescript": {"a.ts": "./a", "b/index.ts": "./b", "c.ts": "./c", "d.js": "./d.js"},
-    "rust": {
-        "src/lib.rs": "crate",
-        "src/a.rs": "crate::a",
-        "src/a/b.rs": "crate::a::b",
-        "src/c/mod.rs": "crate::c",
-    },
-    "go": {
-        "m/a/x.go": "o.org/m/a",
-        "m/b/y.go": "o.org/m/b",
-        "m/c/z.go": "o.org/m/c",
-        "m/a/v.go": "o.org/m/a",
-    },
-    "java": {"A.java": "pa", "B.java": "pb", "C.java": "pc", "D.java": "pd"},
-    "csharp": {"A.cs": "pa", "B.cs": "pb", "C.cs": "pc", "D.cs": "pd"},
-    "php": {"A.php": "pa", "B.php": "pb", "C.php": "pc", "D.php": "pd"},
-    "c": {"a.h": "a.h", "b.h": "b.h", "c.h": "c.h", "c.c": "c.c", "b.c": "b.c"},
-    "ruby": {"a.rb": "a", "b.rb": "b", "c.rb": "c"},
-    "bash": {"a.sh": "./a.sh", "b.sh": "./b.sh", "c.sh": "./c.sh"},
-}
-LOCATION = ("src", "pkg")  # with an `__init__.py` the root is the package that others import from
-POOL = tuple(f"n{number}" for number in range(80))  # many: a name met by chance hides a missing link
-
-
-@st.composite
-def linked_outline(draw: st.DrawFn, language: str, module: str, known: dict[str, tuple[str, ...]]) -> Outline:
-    """A file that imports what others bind and mentions what it binds: chains form."""
-    pool = st.sampled_from(POOL)
-    defined = [Symbol("module", (), 1, 99)]
-    for name in draw(st.lists(pool, min_size=1, max_size=2, unique=True)):
-        kinds = ("class", "function", "module") if language == "ruby" else ("class", "function")
-        shown = draw(st.sampled_from(("public", "public", "private")))
-        defined.append(Symbol(draw(st.sampled_from(kinds)), (name,), 2, 9, 0, visibility=shown))
-        if defined[-1].kind != "function" and draw(st.booleans()):
-            member = (name, draw(pool))
-            defined.append(Symbol("method", member, 3, 4, len(defined) - 1))
-    imports = []
-    others = st.sampled_from([*list(known)[-1:] * 3, *known]) if known else st.nothing()
-    for other in draw(st.lists(others, min_size=1, max_size=2)) if known else ():
-        name = draw(st.sampled_from((*known[other], *known[other], "*", "")))
-        alias = "" if name == "*" else draw(st.sampled_from((name, draw(pool))))
-        imports.append(Import(0, 1, other, name=name, alias=alias, exported=True))
-    bound = [symbol.name for symbol in defined if len(symbol.path) == 1] + [
-        i.alias for i in imports if i.alias
-    ]
-    mentions = []
-    for _ in range(draw(st.integers(1, 3))):
-        path = (draw(st.sampled_from((*bound[::-1], draw(pool)))), *draw(st.lists(pool, max_size=1)))
-        owner = draw(st.integers(0, len(defined) - 1))
-        is_class = owner > 0 and defined[owner].kind in ("class", "module")
-        relation = draw(st.sampled_from(("extends", "extends", "calls"))) if is_class else "calls"
-        base = draw(st.sampled_from(("name", "name", "self", "type"))) if relation == "calls" else "name"
-        mentions.append(Mention(owner, relation, path[:1] if base == "self" else path, 3, base))
-    exports = ((draw(pool), draw(st.sampled_from(bound))),) if language == "typescript" else ()
-    package = module if language in ("java", "csharp", "php") else ""
-    return Outline(language, tuple(defined), tuple(imports), tuple(mentions), package, exports)
-
-
-@st.composite
-def linked_edits(draw: st.DrawFn) -> tuple[list[FileOutline], list[FileOutline]]:
-    language = draw(st.sampled_from(sorted(LINKED)))
-    paths = draw(st.permutations(sorted(LINKED[language])))
-    known: dict[str, tuple[str, ...]] = {}
-    before = []
-    for path in paths:
-        module = LINKED[language][path]
-        outline = draw(linked_outline(language, module, known))
-        before.append(FileOutline(path, path, outline))
-        aliases = tuple(i.alias for i in outline.imports if i.alias)
-        outside = tuple(name for name, _ in outline.exports)
-        known[module] = tuple(s.name for s in outline.symbols if len(s.path) == 1) + aliases + outside
-    changed = draw(st.sampled_from((*before[:2], *before)))
-    rest = [file for file in before if file is not changed]
-    if draw(st.booleans()):
-        return before, rest
-    known.pop(LINKED[language][changed.path], None)
-    outline = draw(linked_outline(language, LINKED[language][changed.path], known))
-    return before, [*rest, replace(changed, outline=outline)]
+def assert_nothing_is_missed(edit: Edit, is_lost: bool) -> None:
+    """The edges of what was not reached are those of before, and none leads to a symbol that went."""
+    old = {file.document_id: file for file in edit.before}
+    lost = [file.document_id for file in edit.after if is_lost and file.document_id in old][:1]
+    project = Project(edit.after, LOCATION)
+    found = reached(project, edit.after, unlinked(edit, *lost))
+    old_edges, new_edges = resolve(Project(edit.before, LOCATION)), resolve(project)
+    kept = {document: old_edges[document] for document in new_edges if document not in found}
+    assert kept | resolve(project, found) == new_edges
+    gone = {node for document in lost for node in (document, *node_ids(document, old[document].outline))}
+    assert not [edge for edges in kept.values() for edge in edges if edge.target in gone]
 
 
 @settings(max_examples=400)
-@given(st.one_of(linked_edits(), linked_edits(), random_edits()))
-def test_resolving_what_an_edit_reaches_equals_resolving_everything(
-    edit: tuple[list[FileOutline], list[FileOutline]],
-) -> None:
-    before, after = edit
-    changed = [file for file in (*before, *after) if file not in before or file not in after]
-    all_names = {name for file in changed for name in bound_names(file.outline, file.path)}
-    old, new = ({file.path: file.outline for file in files} for files in (before, after))
-    seen = {n for path in old.keys() | new.keys() for n in changed_names(old.get(path), new.get(path), path)}
-    documents = {file.document_id for file in changed} & {file.document_id for file in after}
-    for names in (all_names, seen):
-        reached = affected(after, documents, names, LOCATION)
-        old_edges, new_edges = (resolve(files, location=LOCATION) for files in (before, after))
-        kept = {document: old_edges[document] for document in new_edges if document not in reached}
-        assert kept | resolve(after, reached, LOCATION) == new_edges
+@given(st.one_of(linked_edits(), linked_edits(), random_edits()), st.booleans())
+def test_resolving_what_an_edit_reaches_equals_resolving_everything(edit: Edit, is_lost: bool) -> None:
+    assert_nothing_is_missed(edit, is_lost)
+
+
+@pytest.mark.parametrize("language", sorted(LAYOUTS))
+def test_resolving_what_moved_files_reach_equals_resolving_everything(language: str) -> None:
+    @settings(max_examples=150)
+    @given(moves(language), st.booleans())
+    def check(edit: Edit, is_lost: bool) -> None:
+        assert_nothing_is_missed(edit, is_lost)
+
+    check()
 
 
 @given(st.sampled_from(sorted(PATHS)).flatmap(projects), st.randoms(use_true_random=False))
 def test_the_order_of_the_files_changes_nothing(files: list[FileOutline], chance: object) -> None:
     shuffled = list(files)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert resolve(shuffled) == resolve(files)
+    assert resolve(Project(shuffled)) == resolve(Project(files))
 
 
 @given(st.sampled_from(sorted(PATHS)).flatmap(projects))
 def test_resolving_some_documents_gives_their_part_of_the_whole(files: list[FileOutline]) -> None:
-    whole = resolve(files)
+    project = Project(files)
+    whole = resolve(project)
     for file in files:
-        assert resolve(files, [file.document_id]) == {file.document_id: whole[file.document_id]}
-
-
-CHAIN = {
-    "low.py": "class Low:\n    def run(self): ...\n",
-    "middle.py": "from low import Low as Base\nclass Middle(Base): ...\n",
-    "high.py": "from middle import Middle as Top\ndef f():\n    Top().run()\n",
-    "apart.py": "def g():\n    g()\n",
-}
-
-
-def test_a_change_reaches_through_renamed_imports_and_base_classes_and_no_further() -> None:
-    low, *others = read(CHAIN)
-    reached = affected(others, [], bound_names(low.outline, low.path))
-    assert reached == {"id of middle.py", "id of high.py"}
-
-
-def test_a_folder_that_becomes_a_package_is_no_longer_read_from() -> None:
-    before = read({"x/a.py": "import helper\nhelper.f()\n", "x/helper.py": "def f(): ...\n"})
-    package = read({"x/__init__.py": ""})
-    assert len(resolve(before)["id of x/a.py"]) == 2
-    reached = affected(
-        before + package, ["id of x/__init__.py"], bound_names(package[0].outline, package[0].path)
-    )
-    assert "id of x/a.py" in reached
-    assert resolve(before + package)["id of x/a.py"] == ()
-
-
-def test_what_a_new_package_takes_away_is_passed_on_to_those_who_had_it_from_others() -> None:
-    before = read(
-        {
-            "x/a.py": "import helper as h\n",
-            "x/c.py": "from .a import h\nh.f()\n",
-            "x/helper.py": "def f(): ...\n",
-        }
-    )
-    package = read({"x/__init__.py": ""})
-    after = before + package
-    assert len(resolve(before)["id of x/c.py"]) == 2
-    reached = affected(after, ["id of x/__init__.py"], bound_names(package[0].outline, package[0].path))
-    assert {"id of x/a.py", "id of x/c.py"} <= reached
-    assert [edge.target for edge in resolve(after)["id of x/c.py"]] == ["id of x/a.py"]
-
-
-def test_a_root_that_becomes_a_package_can_be_imported_by_its_name() -> None:
-    before = read(
-        {
-            "a.py": "from shop.b import f as g\n",
-            "b.py": "def f(): ...\n",
-            "c.py": "from .a import g\ng()\n",
-        }
-    )
-    package = read({"__init__.py": ""})
-    after, location = before + package, ("src", "shop")
-    names = bound_names(package[0].outline, package[0].path)
-    reached = affected(after, ["id of __init__.py"], names, location)
-    assert resolve(before, location=location)["id of a.py"] == ()
-    assert {"id of a.py", "id of c.py"} <= reached
-    assert len(resolve(after, location=location)["id of c.py"]) == 2
+        assert resolve(project, [file.document_id]) == {file.document_id: whole[file.document_id]}
 
 
 def test_others_see_nothing_of_a_change_inside_a_function() -> None:
@@ -323,9 +77,7 @@ OVERLOADED = "from typing import overload\n@overload\ndef f(x: int): ...\ndef f(
 def test_a_second_meaning_of_a_name_reaches_its_callers(old: str, new: str, calling: str) -> None:
     others = {"a.py": f"from b import *\n{calling}\n", "c.py": "def f(): ...\n"}
     before, after = (read({**others, "b.py": text}) for text in (old, new))
-    outline_before, outline_after = (files[-1].outline for files in (before, after))
-    names = changed_names(outline_before, outline_after, "b.py")
-    reached = affected(after, ["id of b.py"], names)
-    edges_before, edges_after = resolve(before), resolve(after)
-    assert "id of a.py" in reached
+    found = reached(Project(after), after, unlinked(Edit(before, after)))
+    edges_before, edges_after = resolve(Project(before)), resolve(Project(after))
+    assert "id of a.py" in found
     assert edges_before["id of a.py"] != edges_after["id of a.py"]

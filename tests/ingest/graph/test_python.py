@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.graph.sketch import edges, outlines
-from quintet.ingest.graph import resolve
+from quintet.ingest.graph import Project, resolve
 from quintet.symbols import node_ids
 
 
@@ -197,7 +197,7 @@ def lines_called(text: str) -> list[tuple[int, str]]:
     """The first line and the confidence of everything that a file calls in itself."""
     (file,) = outlines({"a.py": text})
     lines = dict(zip(node_ids(file.document_id, file.outline), file.outline.symbols, strict=True))
-    found = [edge for edge in resolve([file])[file.document_id] if edge.relation == "calls"]
+    found = [edge for edge in resolve(Project([file]))[file.document_id] if edge.relation == "calls"]
     return sorted((lines[edge.target].first_line, edge.confidence) for edge in found)
 
 

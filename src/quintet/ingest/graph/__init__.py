@@ -1,21 +1,18 @@
 """From the outlines of a root to the edges between its definitions. Pure: no disk, no clock."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from quintet.ingest.graph.changes import affected, bound_names, changed_names
+from quintet.ingest.graph.changes import bound_names, changed_names, changed_spaces
 from quintet.ingest.graph.edges import Edges, strongest
-from quintet.ingest.graph.project import Name, Project
-from quintet.symbols import Edge, FileOutline
+from quintet.ingest.graph.project import Project
+from quintet.ingest.graph.reach import affected
+from quintet.symbols import Edge
 
-__all__ = ["affected", "bound_names", "changed_names", "resolve"]
+__all__ = ["Project", "affected", "bound_names", "changed_names", "changed_spaces", "resolve"]
 
 
-def resolve(
-    files: Sequence[FileOutline], wanted: Collection[str] | None = None, location: Name = ()
-) -> dict[str, tuple[Edge, ...]]:
-    """The out-edges of each wanted document (of all when None), by document id. `location` are the folders
-    that the root lies in, its own last."""
-    project = Project(files, location)
+def resolve(project: Project, wanted: Collection[str] | None = None) -> dict[str, tuple[Edge, ...]]:
+    """The out-edges of each wanted document (of all when None), by document id."""
     edges = Edges(project)
     chosen = None if wanted is None else set(wanted)
     return {

@@ -1,69 +1,144 @@
-"""Which documents an edit reaches, so that no other needs to be resolved again.
+"""Under which names other files can see that a file changed, came or went.
 
-All that one document's edges can hang on elsewhere has a name: a symbol's, a module's, a folder's, a path's.
-A name that an import renames, or a class whose base changed, passes the change on under its own name.
+All that one document's edges can hang on elsewhere has a name: a symbol's, a module's, a package's, a path's.
+What a module holds beside its definitions, such as its imports, is only seen by those who name the module.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from quintet.ingest.graph.languages import FAMILIES, TRANSITIVE
+from quintet.ingest.graph.languages import FAMILIES, FILE_MODULES, TRANSITIVE
 from quintet.ingest.graph.meanings import meanings, occurrences
-from quintet.ingest.graph.modules import PACKAGE_FILES, RUST_HEADS, below_package, python_roots
-from quintet.ingest.graph.project import File, Name, Project, is_star, split_name, stem_of
-from quintet.symbols import FileOutline, Import, Outline
+from quintet.ingest.graph.project import Name, Space, home_of, is_star, split_name, stem_of
+from quintet.symbols import FileOutline, Outline, Symbol, SymbolKind
+
+# Nothing is seen here without a name for the module or class that it stands in.
+_NAMED_OWNERS = frozenset({"python", "script"})
+ROOT = "."  # what the module or package is called that has no name: the root's
+Change = tuple[str, Outline | None, Outline | None]  # path, before, after; None: it was not there, or is gone
+Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a definition fits
 
 
-def bound_names(outline: Outline, path: str) -> set[str]:
-    """The names by which other files may reach this one."""
-    names = module_names(path, outline)
+class Guessed(NamedTuple):
+    """A definition that is seen by the name of its module or class, so that its own only matters to those who
+    guess. Where many of its shape have that name, nobody does."""
+
+    family: str
+    name: str
+    shape: Shape
+
+
+Names = set[str | Guessed]
+
+
+def shape_of(outline: Outline, symbol: Symbol) -> Shape:
+    parent = outline.symbols[symbol.parent or 0]
+    return symbol.kind, parent.kind, parent.path == symbol.path[:-1]
+
+
+def bound_names(outline: Outline, path: str) -> Names:
+    """The names by which other files may reach this one, or what it defines."""
+    names: Names = set(module_names(path, outline))
     for symbol in outline.symbols:
-        names.update(symbol.path)
-    for imported in outline.imports:
-        names.update((imported.alias,) if imported.alias else split_name(imported.module)[:1])
-    names.update(outside for outside, _ in outline.exports)
-    return names - {""}
+        names |= _symbol_names(outline, symbol, is_module_named=True)
+    return names
+
+
+def _symbol_names(outline: Outline, symbol: Symbol, *, is_module_named: bool = False) -> Names:
+    family = FAMILIES.get(outline.language, "")
+    inner, shape = symbol.path[:-1], shape_of(outline, symbol)
+    is_plain = symbol.kind in ("function", "method", "variable") and shape[2]
+    if is_plain and family in _NAMED_OWNERS and (inner or (is_module_named and family == "python")):
+        return {*inner, Guessed(family, symbol.name, shape)}
+    return set(symbol.path)
 
 
 def module_names(path: str, outline: Outline) -> set[str]:
-    """What a file is called as a whole: its path, its name with and without ending, the folders and
-    packages that exist because of it, and the `default` that a script's module may be taken for."""
+    """What a file is called as a whole: its name, and its module's or package's."""
     family = FAMILIES.get(outline.language, "")
-    *folders, name = path.split("/")
-    names = {path, name, name.split(".")[0], name.rpartition(".")[0], stem_of(path, family)}
-    names.update(folders, split_name(outline.package))
-    return names | {"default"} if family == "script" else names
+    name = path.rsplit("/", 1)[-1]
+    names = {name}
+    if family in FILE_MODULES or family in ("go", "java", "csharp", "php"):
+        home = home_of(path, outline.language, outline.package)
+        names |= space_words(Space(family, home))
+        if family == "go" and not home:
+            names.add(outline.package)  # the root's folder tells nothing
+    if family == "script":
+        names.add(stem_of(path, family))  # `./lib/index` is `./lib`
+    elif family not in FILE_MODULES:
+        names |= {name.split(".")[0], name.rpartition(".")[0]}
+    return names - {""}
 
 
-def changed_names(before: Outline | None, after: Outline | None, path: str) -> set[str]:
+def file_word(path: str) -> str:
+    """A file's whole path as a name: no other file's last part."""
+    return f"/{path}"
+
+
+def space_words(space: Space) -> set[str]:
+    """What a module, package or folder is called by those who look for it."""
+    words = set(space.name[-1:]) or {ROOT}
+    if space.family == "rust":
+        if space.name[-1:] == ("src",):
+            words.update(space.name[-2:-1])  # the crate's folder has its name
+        words |= {word.replace("-", "_") for word in words}
+    return words
+
+
+def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> set[str]:
+    """What the folders and packages are called that came with their first file or went with their last.
+    `files` are those of the root after the changes."""
+    old = {space for path, before, _ in changes for space in _spaces(path, before)}
+    new = {space for path, _, after in changes for space in _spaces(path, after)}
+    moved = old ^ new
+    if moved:
+        changed = {path for path, _, _ in changes}
+        for file in files:
+            if file.path not in changed:
+                moved -= _spaces(file.path, file.outline)
+    return {word for space in moved for word in space_words(space)}
+
+
+def _spaces(path: str, outline: Outline | None) -> set[Space]:
+    """The folders or packages that are there because of a file. A script's folder without `index` is none."""
+    family = FAMILIES.get(outline.language, "") if outline else ""
+    if outline is None or family in ("", "script"):
+        return set()
+    home = home_of(path, outline.language, outline.package)
+    return {Space(family, home[:length]) for length in range(len(home) + 1)}
+
+
+def changed_names(before: Outline | None, after: Outline | None, path: str) -> Names:
     """The names under which others can see a difference between two outlines of the file at `path` (None: it
     was not there, or is gone). A change inside a function's body has none."""
-    old, new = (dict(_facts(outline, path)) if outline else {} for outline in (before, after))
+    if not before or not after or (before.language, before.package) != (after.language, after.package):
+        given = (bound_names(outline, path) for outline in (before, after) if outline)
+        return {file_word(path)}.union(*given)
+    old, new = (dict(_facts(outline, path)) for outline in (before, after))
     differing = old.keys() ^ new.keys()
     return {name for fact in differing for name in (old | new)[fact]} - {""}
 
 
-def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], set[str]]]:
+def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Names]]:
     """All that the edges of other files can hang on, each with the names that lead to it."""
-    whole, everything = module_names(path, outline), bound_names(outline, path)
     family = FAMILIES.get(outline.language, "")
-    yield ("file", outline.language, outline.package), everything
-    yield ("lists its exports", bool(outline.exports)), everything
+    yield ("lists its exports", bool(outline.exports)), set(module_names(path, outline))
     places = occurrences(outline)
     for symbol in outline.symbols:
         parent = outline.symbols[symbol.parent or 0]
         yield (
             ("symbol", symbol.path, symbol.kind, symbol.visibility, parent.path, parent.kind),
-            set(symbol.path),
+            _symbol_names(outline, symbol),
         )
     for name, several in meanings(outline).items():
         meant = tuple((places[one], places[outline.symbols[one].parent or 0]) for one in several)
-        yield ("meaning", name, meant), set(name)
+        symbols = (outline.symbols[one] for one in several)
+        yield ("meaning", name, meant), set().union(*(_symbol_names(outline, one) for one in symbols))
     for i in outline.imports:
         owner = outline.symbols[i.owner].path
-        names = {i.alias} if i.alias else set(split_name(i.module)[:1])
+        names: Names = {i.alias} if i.alias else set(split_name(i.module)[:1])
         if is_star(i, family):
-            names = everything if family in TRANSITIVE else whole
+            names = set(starred_names(outline, path))
         yield ("import", owner, i.module, i.level, i.name, i.alias, i.exported), names
     for place, m in enumerate(m for m in outline.mentions if m.relation in ("extends", "implements")):
         owner = outline.symbols[m.owner].path
@@ -72,88 +147,21 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], se
         yield ("export", outside, inside), {outside}
 
 
-def affected(
-    files: Sequence[FileOutline], documents: Collection[str], names: Collection[str], location: Name = ()
-) -> set[str]:
-    """The documents to resolve again after `documents` changed and what is called `names` came, went or
-    moved."""
-    project = Project(files, location)
-    readers: dict[str, list[int]] = defaultdict(list)
-    passes_on: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for number, file in enumerate(project.files):
-        imported = [(one, _imported_names(project, file, one)) for one in file.outline.imports]
-        for name in _hangs_on(file, imported):
-            readers[name].append(number)
-        for cause, effect in _passed_on(file, imported):
-            passes_on[cause].append(effect)
-    reached, waiting = set(names), list(names)
-    while waiting:
-        for effect in passes_on.get(waiting.pop(), ()):
-            waiting += [name for name in effect if name not in reached]
-            reached.update(effect)
-    found = {project.files[number].document_id for name in reached for number in readers.get(name, ())}
-    return found | set(documents)
+def starred_names(outline: Outline, path: str) -> set[str]:
+    """Under which names others see that a file imports everything from elsewhere: what it is called, if they
+    must name it to get at that; what it defines, where they need not."""
+    family, names = FAMILIES.get(outline.language, ""), module_names(path, outline)
+    if family in TRANSITIVE:  # what a file defines is known to those who include what it includes
+        names.update(name for symbol in outline.symbols for name in symbol.path)
+    elif family == "rust":
+        names.update(name for _, name in written_away(outline))
+    elif family not in FILE_MODULES:
+        bases = (m.owner for m in outline.mentions if m.relation in ("extends", "implements"))
+        names.update(outline.symbols[owner].name for owner in bases)
+    return names - {""}
 
 
-def _hangs_on(file: File, imported: Iterable[tuple[Import, set[str]]]) -> set[str]:
-    """The names that decide what the mentions and imports of a file resolve to."""
-    names: set[str] = set()
-    for path in {mention.path for mention in file.outline.mentions}:
-        names.update(_mentioned_names(file, path))
-    for symbol in file.outline.symbols:
-        if symbol.path and symbol.kind in ("class", "interface", "module"):
-            names.add(symbol.name)
-        elif len(symbol.path) > 1:
-            names.update(symbol.path[:-1])
-    for _, causes in imported:
-        names.update(causes)
-    return names
-
-
-def _mentioned_names(file: File, path: Name) -> set[str]:
-    """The names in a path, and those of the files that it or its first part stands for."""
-    names = {*path, *(part.rstrip("/").rsplit("/", 1)[-1] for part in path if "/" in part)}
-    return names.union(file.home) if file.family == "rust" and path[0] in RUST_HEADS else names
-
-
-def _imported_names(project: Project, file: File, imported: Import) -> set[str]:
-    """What decides which module an import means: its last part, or the folder when only dots are given."""
-    parts, last = split_name(imported.module), imported.module.rsplit("/", 1)[-1]
-    names = {imported.name, imported.alias, *parts[-1:], last}
-    if file.family == "python" and not imported.level:
-        names.update(_package_files(project, parts), _package_files(project, parts[:1]))
-    if file.family == "rust":
-        names |= _mentioned_names(file, parts[:1] or ("self",)) | {"src"}  # where a crate's own name leads
-    elif not (imported.name or imported.alias):
-        names.update(parts[:1])  # what Python's `import a.b` binds
-    if "/" in imported.module:
-        names.add(last.split(".")[0])
-    return names if last.strip(".") else names.union(file.folder)
-
-
-def _package_files(project: Project, parts: Name) -> Iterable[str]:
-    """The files that decide whether an absolute import is read from a folder: none is from a package."""
-    folders = python_roots(project, parts) + [()] * bool(below_package(project, parts))
-    return ("/".join((*folder, package)) for folder in folders for package in PACKAGE_FILES)
-
-
-def _passed_on(
-    file: File, imports: Iterable[tuple[Import, set[str]]]
-) -> Iterable[tuple[str, tuple[str, ...]]]:
-    whole = module_names(file.path, file.outline)
-    if file.family in TRANSITIVE:  # what a file defines is known to those who include what it includes
-        whole = bound_names(file.outline, file.path)
-    for imported, causes in imports:
-        effect: Name = (imported.alias,)
-        if is_star(imported, file.family):
-            effect = tuple(sorted(whole))
-        elif not imported.alias:
-            effect = split_name(imported.module)[:1]
-        for cause in causes:
-            yield cause, effect
-    for owner, mentions in file.bases.items():
-        for mention in mentions:
-            for cause in _mentioned_names(file, mention.path):
-                yield cause, (file.symbol(owner).name,)
-    for outside, inside in file.outline.exports:
-        yield inside, (outside,)
+def written_away(outline: Outline) -> Iterable[tuple[Name, str]]:
+    """Rust's methods of a type that another file defines: the type as it is called here, the method."""
+    paths = {symbol.path for symbol in outline.symbols} if outline.language == "rust" else set()
+    return ((path[:-1], path[-1]) for path in sorted(paths) if len(path) > 1 and path[:-1] not in paths)

@@ -9,7 +9,7 @@ from quintet.symbols import Import
 # Folders whose content is imported without their name.
 _SOURCE_FOLDERS = {"src", "lib", "include", "inc", "python", "source"}
 RUST_HEADS = {"crate", "self", "super"}
-_RUST_BESIDE = {("tests",), ("examples",), ("benches",)}  # folders of programs that use the library in `src`
+RUST_BESIDE = {("tests",), ("examples",), ("benches",)}  # folders of programs that use the library in `src`
 _RUST_STANDARD = {"std", "core", "alloc", "proc_macro", "test"}
 PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 _MAX_CANDIDATES = 8
@@ -110,7 +110,7 @@ def rust_crate(file: File) -> Name:
     for length in range(len(file.folder), 0, -1):
         if file.folder[length - 1] == "src":
             return file.folder[:length]
-    return file.folder[:-1] if file.folder[-1:] in _RUST_BESIDE else ()
+    return file.folder[:-1] if file.folder[-1:] in RUST_BESIDE else ()
 
 
 def _rust(project: Project, file: File, imported: Import) -> Answer:
@@ -151,7 +151,7 @@ def _crates(project: Project, name: str) -> set[Name]:
 
 def _own_library(project: Project, file: File, parts: Name) -> Answer:
     """What a test, an example or a program says of the library beside it, whose name no source tells."""
-    if file.folder[-1:] in _RUST_BESIDE:
+    if file.folder[-1:] in RUST_BESIDE:
         library = (*file.folder[:-1], "src")
         return _rust_walk(project, library, parts[1:]).at_most("likely")
     return FOREIGN
@@ -173,8 +173,8 @@ def _go(project: Project, file: File, imported: Import) -> Answer:
         longest = max(fits, key=len)
         found = Answer((Space("go", longest),))
         return found if 1 < len(longest) < len(parts) else found.at_most("likely")
-    root = [n for n in project.packages.get(("go", ()), ()) if project.files[n].outline.package == parts[-1]]
-    return Answer((Space("go", ()),), "likely") if parts and root else FOREIGN
+    is_root = bool(parts) and parts[-1] in project.root_packages
+    return Answer((Space("go", ()),), "likely") if is_root else FOREIGN
 
 
 def _qualified(project: Project, file: File, imported: Import) -> Answer:

@@ -188,6 +188,11 @@ class Project:
             if file.symbol(several[0]).kind == "module":
                 self.spaces.add(Space(file.family, file.home + path))
 
+    @cached_property
+    def root_packages(self) -> frozenset[str]:
+        """What Go's files in the root say that they are: its folder has no name here."""
+        return frozenset(self.files[n].outline.package for n in self.packages.get(("go", ()), ()))
+
     def symbol(self, place: Place) -> Symbol:
         return self.files[place.file].symbol(place.symbol)
 
