@@ -6,7 +6,7 @@ each implementation must pass.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,13 @@ class Approximation:
     building: bool
 
 
+class Vectors(NamedTuple):
+    """The vectors of some chunks: a matrix, and the row of each chunk in it."""
+
+    rows: Mapping[str, int]
+    matrix: Int16
+
+
 class VectorIndex(Protocol):
     """Search by integer dot product. `score` is the cosine; equal products go by path, sequence, id.
 
@@ -79,7 +86,7 @@ class VectorIndex(Protocol):
         self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
     ) -> list[Hit]: ...
 
-    def of(self, chunk_ids: Sequence[str]) -> dict[str, Int16]:
+    def of(self, chunk_ids: Sequence[str]) -> Vectors:
         """The vectors of these chunks; those without one are left out."""
         ...
 

@@ -1,6 +1,6 @@
 """Many requests of one query at once: the same results as one search each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import pytest
@@ -9,6 +9,8 @@ import quintet
 from evaluate.riddles import word, write_library
 from quintet import Index
 from quintet.errors import UsageError
+from quintet.ports import Vectors
+from quintet.stores.sqlite.vectors import SqliteVectorIndex
 
 VALUES = {
     "semantic_weight": (0.0, 0.3, 0.7, 1.0),
@@ -39,6 +41,21 @@ def test_each_request_finds_what_a_search_would(index: Index, query: str, mode: 
     searched = [index.search(query, **one).answer for one in requests]
     assert found.rankings == [[item.best_chunk for item in answer.ranked] for answer in searched if answer]
     assert {chunk_id for ranking in found.rankings for chunk_id in ranking} == found.passages.keys()
+
+
+def test_what_requests_share_is_fetched_once(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = []
+    of = SqliteVectorIndex.of
+
+    def counted(self: SqliteVectorIndex, chunk_ids: Sequence[str]) -> Vectors:
+        fetched.append(len(chunk_ids))
+        return of(self, chunk_ids)
+
+    monkeypatch.setattr(SqliteVectorIndex, "of", counted)
+    index.tried("water", [{"semantic_weight": 0.5, "feedback": feedback} for feedback in (0.1, 0.2)])
+    few = len(fetched)
+    index.tried("water", [{"semantic_weight": 0.5, "feedback": at / 10} for at in range(1, 9)])
+    assert len(fetched) == 2 * few
 
 
 def test_a_request_that_is_wrong_is_refused_as_in_a_search(index: Index) -> None:

@@ -161,7 +161,8 @@ def test_a_chunk_has_the_vector_of_its_text_or_none_yet(embedded: "Shelf") -> No
         chunks = [one.chunk for path in PATHS for one in snapshot.catalog.passages_of("docs", path)]
         found = snapshot.vectors.of([*(one.id for one in chunks), "nowhere"])
     expected = {one.id: [len(one.content), 1, 1, 1] for one in chunks if one.content != "not embedded"}
-    assert {chunk_id: vector.tolist() for chunk_id, vector in found.items()} == expected
+    assert {chunk_id: found.matrix[row].tolist() for chunk_id, row in found.rows.items()} == expected
+    assert len(found.matrix) == len(expected)
 
 
 def test_before_anything_is_embedded_no_chunk_has_a_vector(shelf: "Shelf") -> None:
@@ -170,4 +171,5 @@ def test_before_anything_is_embedded_no_chunk_has_a_vector(shelf: "Shelf") -> No
         writer.use_embedder("test", 4)
     with shelf.store.snapshot() as snapshot:
         (one,) = snapshot.catalog.passages_of("docs", "a.txt")
-        assert snapshot.vectors.of([one.chunk.id]) == snapshot.vectors.of([]) == {}
+        for found in (snapshot.vectors.of([one.chunk.id]), snapshot.vectors.of([])):
+            assert not found.rows and not len(found.matrix)

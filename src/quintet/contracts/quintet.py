@@ -40,6 +40,9 @@ class Params:
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
 
 
+USUAL = Params()
+
+
 def profile(params: Params) -> Profile:
     """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all that either leg found."""
     match params.mode:
@@ -93,8 +96,7 @@ def remarks(params: Params, plan: Plan, answer: Answer) -> tuple[Note, ...]:
 
 def _confidence(params: Params, answer: Answer) -> float | None:
     """Not known where scores are made in another way than those that it was fitted on."""
-    usual = Params()
-    if any(getattr(params, name) != getattr(usual, name) for name in SCORING):
+    if any(getattr(params, name) != getattr(USUAL, name) for name in SCORING):
         return None
     return confidence(answer.best, answer.embedding_model)
 

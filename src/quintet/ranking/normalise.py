@@ -30,7 +30,7 @@ def min_max(scores: Sequence[float]) -> list[float]:
 
 def unit(scores: Sequence[float]) -> list[float]:
     """Clamp to [0, 1]: a cosine below zero is as unlike as can be."""
-    return [min(1.0, max(0.0, score)) for score in scores]
+    return [1.0 if score > 1.0 else score if score > 0.0 else 0.0 for score in scores]
 
 
 def saturating(scores: Sequence[float], half: float) -> list[float]:

@@ -1,12 +1,14 @@
 """One total order. Every key is named in the profile; the item's id settles what is left."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import inf
 from typing import TypeAlias
 
 from quintet.model import Facts, Hit, Ranked, Signal, steady
 from quintet.ranking.profile import OrderKey, Profile
 
+STEADY = 1e-10  # of a score: no two that are further apart are the same to `steady`
 SortKey: TypeAlias = tuple[float | str, ...]
 
 
@@ -25,6 +27,20 @@ ORDER_KEYS: Mapping[OrderKey, Callable[[Ranked, Facts], float | str]] = {
     "newest_first": lambda item, facts: -facts.modified_ms,
     "lexical_rank": _lexical_rank,
 }
+
+
+def deciding(scores: Sequence[float]) -> Sequence[float]:
+    """Numbers in the order of `steady` scores that tie where those do: the scores as they are, unless two of
+    them are nearly but not quite the same."""
+    falling = sorted(scores, reverse=True)
+    near = any(0.0 < high - low <= abs(high) * STEADY for high, low in pairwise(falling))
+    return [steady(score) for score in scores] if near else scores
+
+
+def best_first(hits: Sequence[Hit]) -> list[Hit]:
+    """By score; where `steady` sees no difference, as they stand."""
+    scored = zip(deciding([hit.score for hit in hits]), hits, strict=True)
+    return [hit for _, hit in sorted(scored, key=lambda one: one[0], reverse=True)]
 
 
 def leading_signal(profile: Profile, hits: Mapping[Signal, Sequence[Hit]]) -> Signal | None:

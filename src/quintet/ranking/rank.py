@@ -6,10 +6,8 @@ from quintet.model import Facts, Hit, Ranked, Signal
 from quintet.ranking.freshness import weigh
 from quintet.ranking.gather import gather, scores_of
 from quintet.ranking.group import by_document
-from quintet.ranking.order import in_order, leading_signal
+from quintet.ranking.order import STEADY, in_order, leading_signal
 from quintet.ranking.profile import Profile
-
-STEADY = 1e-10  # of a score: no two that are further apart are the same to `steady`
 
 
 def rank(

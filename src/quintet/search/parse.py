@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, takewhile
 
 from quintet.contracts import Plan
@@ -48,6 +49,7 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
     if plan.syntax == "fts5":
         _check_cost(plan.query, tokens, max_terms)
         return Parsed(TextQuery(expression=plan.query, field_weights=reading.field_weights), ())
+    tokens = cache(tokens)  # each term is looked at several times
     phrases = _distinct(QUOTED.findall(plan.query), tokens)
     words = _distinct(QUOTED.sub(" ", plan.query).split(), tokens)
     if not reading.stop_words:

@@ -10,9 +10,9 @@ import numpy as np
 
 from quintet.contracts import Plan
 from quintet.errors import QuintetError, UsageError
-from quintet.model import Hit, Note, Signal, TextQuery, steady
-from quintet.ports import Approximation, Embedder, Rows, Snapshot
-from quintet.ranking import Profile, contenders, rank
+from quintet.model import Hit, Note, Signal, TextQuery
+from quintet.ports import Approximation, Embedder, Rows, Snapshot, Vectors
+from quintet.ranking import Profile, best_first, contenders, rank
 from quintet.search.parse import parse
 from quintet.vector import Int16, cosines, dots, quantise
 
@@ -51,7 +51,7 @@ def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: in
         with legs.timed("semantic"):
             _semantic(legs, snapshot, embedder, plan, within)
     vectors = _complete(legs, snapshot, plan)
-    if plan.profile.feedback and vectors:
+    if plan.profile.feedback and vectors is not None:
         with legs.timed("semantic"):
             feed_back(legs, snapshot, plan, vectors)
     if plan.expansion is not None:
@@ -109,11 +109,11 @@ def _semantic(
     legs.hits["semantic"] = hits if least is None else [hit for hit in hits if hit.score >= least]
 
 
-def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> dict[str, Int16]:
+def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> Vectors | None:
     """Where a branch wants it, the scores of what only other legs brought. The vectors of all that was
     brought are returned: no leg needs them twice."""
     brought = list(dict.fromkeys(chunks_of(legs.hits)))
-    vectors: dict[str, Int16] = {}
+    vectors: Vectors | None = None
     for branch in plan.profile.branches:
         hits = legs.hits.get(branch.signal)
         if not branch.complete or not hits:
@@ -126,7 +126,7 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> dict[str, Int16]:
             else:
                 vectors = snapshot.vectors.of(brought)
                 more = _cosines_of(legs, missing, vectors)
-        legs.hits[branch.signal] = [*hits, *sorted(more, key=lambda hit: -steady(hit.score))]
+        legs.hits[branch.signal] = [*hits, *best_first(more)]
     return vectors
 
 
@@ -135,40 +135,40 @@ def _words_of(legs: Legs, snapshot: Snapshot, plan: Plan, chunk_ids: Sequence[st
     scores = snapshot.text.scores(legs.text, chunk_ids)
     scale = _scale(snapshot) if plan.reading.even else 1.0
     found = [one for one in chunk_ids if one in scores]
-    return [Hit(one, scale * scores[one], -scores[one], listed=False) for one in found]
+    return [Hit(one, scale * scores[one], -scores[one], None, False) for one in found]
 
 
-def _cosines_of(legs: Legs, chunk_ids: Sequence[str], vectors: Mapping[str, Int16]) -> list[Hit]:
+def _cosines_of(legs: Legs, chunk_ids: Sequence[str], vectors: Vectors) -> list[Hit]:
     """A chunk that has no vector yet counts as the last that was found, not as unlike as can be."""
     assert legs.vector is not None
-    known = _cosines(legs.vector, {one: vectors[one] for one in chunk_ids if one in vectors})
+    known = _cosines(legs.vector, vectors)
     last = min(hit.score for hit in legs.hits["semantic"])
     scored = [(one, known.get(one, last)) for one in chunk_ids]
-    return [Hit(one, score, score, listed=False) for one, score in scored]
+    return [Hit(one, score, score, None, False) for one, score in scored]
 
 
-def _cosines(query: Int16, vectors: Mapping[str, Int16]) -> dict[str, float]:
-    if not vectors:
+def _cosines(query: Int16, vectors: Vectors) -> dict[str, float]:
+    if not vectors.rows:
         return {}
-    products = dots(np.array(list(vectors.values())), query)
-    return dict(zip(vectors, cosines(products), strict=True))
+    return dict(zip(vectors.rows, cosines(dots(vectors.matrix, query)), strict=True))
 
 
-def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: Mapping[str, Int16]) -> None:
+def feed_back(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: Vectors) -> None:
     """Compare all that was brought with the query moved towards the best of it. `raw` stays the cosine."""
     assert legs.vector is not None  # or there would be no vectors to compare it with
     best, *equals = contenders(plan.profile, legs.hits, plan.limit, 1)
     if equals:
         facts = snapshot.catalog.facts([best, *equals])
         best = rank(plan.profile, legs.hits, facts, plan.limit)[0].best_chunk
-    if best not in vectors:
+    if best not in vectors.rows:
         return
-    towards = plan.profile.feedback * vectors[best].astype(np.float64)
+    towards = plan.profile.feedback * vectors.matrix[vectors.rows[best]].astype(np.float64)
     known = _cosines(quantise(legs.vector.astype(np.float64) + towards), vectors)
     hits = legs.hits["semantic"]
     last = min(known[hit.chunk_id] for hit in hits if hit.listed)
-    moved = [Hit(hit.chunk_id, known.get(hit.chunk_id, last), hit.raw, listed=hit.listed) for hit in hits]
-    legs.hits["semantic"] = sorted(moved, key=lambda hit: (not hit.listed, -steady(hit.score)))
+    moved = [Hit(hit.chunk_id, known.get(hit.chunk_id, last), hit.raw, None, hit.listed) for hit in hits]
+    listed, others = [hit for hit in moved if hit.listed], [hit for hit in moved if not hit.listed]
+    legs.hits["semantic"] = best_first(listed) + best_first(others)
 
 
 def _tell_how(legs: Legs, graph: Approximation | None, ef: int, *, filtered: bool) -> None:

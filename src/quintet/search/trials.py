@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from quintet.contracts import Contract, Plan, read
 from quintet.model import Facts, Passage
-from quintet.ports import Embedder, Snapshot
+from quintet.ports import Embedder, Snapshot, Vectors
 from quintet.ranking import Profile
 from quintet.search.parse import clean
 from quintet.search.post_filter import ranked
@@ -32,18 +32,19 @@ def tried(
 ) -> Tried:
     """`requests` are in the contract's own spelling. Files are not looked at, so all counts as fresh."""
     text, defaults = clean(query, settings.max_query_chars), settings.contracts.get(contract.name, {})
-    fetched: dict[str, tuple[Legs, Mapping[str, Facts]]] = {}
+    fetched: dict[str, tuple[Legs, Mapping[str, Facts], Vectors]] = {}
     rankings = []
     for request in requests:
         plan: Plan = contract.plan(text, read(contract.name, contract.parameters, request, defaults))
         plain = replace(plan, profile=_unweighed(plan.profile))
-        if repr(plain) not in fetched:
+        if (same := repr(plain)) not in fetched:
             legs = run(snapshot, embedder, plain, settings.max_terms)
-            fetched[repr(plain)] = legs, snapshot.catalog.facts(chunks_of(legs.hits))
-        legs, facts = fetched[repr(plain)]
+            known = snapshot.catalog.facts(chunks_of(legs.hits))
+            fetched[same] = legs, known, snapshot.vectors.of(list(known))
+        legs, facts, vectors = fetched[same]
         legs = replace(legs, hits=dict(legs.hits))
         if plan.profile.feedback and legs.hits.get("semantic"):
-            feed_back(legs, snapshot, plan, snapshot.vectors.of(list(facts)))
+            feed_back(legs, snapshot, plan, vectors)
         best = ranked(plan, snapshot.catalog, legs, facts)[: plan.limit]
         rankings.append([item.best_chunk for item in best])
     found = dict.fromkeys(chunk_id for ranking in rankings for chunk_id in ranking)

@@ -20,11 +20,11 @@ import numkong
 import numpy as np
 import numpy.typing as npt
 
+from quintet.stores.largest import nth_largest, reached_by
 from quintet.vector import Int16, Int64, dots
 
 COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
-BLOCK = 64  # rows of which the best is looked at first
 EXACTLY = 8192  # rows scored at once
 READ, LARGE = 1024, 200_000  # up to so many rows are read one by one, where there are so many
 COARSELY = 1024  # rows made coarse at once, in float64
@@ -129,10 +129,10 @@ class Matrix:
         if not query.any():
             first = np.arange(min(depth, len(places)))
             return first, np.zeros(len(first), np.int64)
-        candidates = np.arange(len(places))
-        if depth < len(places):
-            with SCANS if _threads(self._scanned(places)) > 1 else nullcontext():
-                candidates = self._contenders(query, depth, places)
+        if depth >= len(places):
+            return self.best_of(query, depth, places, np.arange(len(places)))
+        with SCANS if _threads(self._scanned(places)) > 1 else nullcontext():
+            candidates = self._contenders(query, depth, places)
         return self.best_of(query, depth, places, candidates)
 
     def best_of(self, query: Int16, depth: int, places: Int64, candidates: Int64) -> tuple[Int64, Int64]:
@@ -151,8 +151,8 @@ class Matrix:
         """
         asked = Asked(query)
         near = self._coarse_scores(asked, places)
-        leading = np.flatnonzero(near >= _floor(near, depth))
-        least = _at(self._exact_scores(query, places[leading]), depth)
+        leading = np.flatnonzero(near >= reached_by(near, depth))
+        least = nth_largest(self._exact_scores(query, places[leading]), depth)
         (widest,) = asked.bounds(self._widest)
         some = np.flatnonzero(near >= least - widest)
         return some[near[some] + asked.bounds(self.rows[places[some]]) >= least]
@@ -209,20 +209,6 @@ class Asked:
         bound = rows["coarse_norm"].astype(np.float64) * self._rest_norm
         bound += rows["rest_norm"].astype(np.float64) * self._norm
         return np.asarray(bound * (1 + 1e-9) + ROUNDING)
-
-
-def _floor(scores: Float64, depth: int) -> float:
-    """A score that at least `depth` reach: cheaper than the very depth-th largest."""
-    columns = len(scores) // BLOCK
-    if columns > depth:
-        scores = scores[: columns * BLOCK].reshape(BLOCK, columns).max(axis=0)
-    return _at(scores, depth)
-
-
-def _at(scores: Float64 | Int64, depth: int) -> float:
-    """The depth-th largest."""
-    place = len(scores) - depth
-    return float(np.partition(scores, place)[place])
 
 
 def _products(query: Int8, rows: Int8) -> Float64:

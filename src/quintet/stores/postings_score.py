@@ -228,10 +228,10 @@ class View:
         """The numbers of the chunks at these rows; -1 for a row that is not here."""
         numbers = np.full(len(rows), -1, np.int64)
         for portion in self.portions:
-            places = np.searchsorted(portion.segment.rows, rows).clip(max=len(portion.segment) - 1)
-            here = portion.segment.rows[places] == rows
+            places = portion.segment.rows.searchsorted(rows)
+            here = portion.segment.rows.take(places, mode="clip") == rows
             if portion.live is not None:
-                here &= portion.live[places]
+                here &= portion.live.take(places, mode="clip")
             numbers[here] = places[here] + portion.first
         return numbers
 

@@ -11,12 +11,12 @@ from math import fsum
 
 import numpy as np
 
+from quintet.stores.largest import nth_largest, reached_by
 from quintet.stores.postings import Bool, Int64
 from quintet.stores.postings_score import K1, Float64, Kept, Postings, Statistics, View, Weighing, worth
 
 SLACK = 1 - 1e-11  # of a score: all that rounds to the same twelve digits
 TINY = float(np.finfo(np.float64).tiny)
-BLOCK = 64  # chunks, far from one another, of which the best is looked at first
 LONG = 1 << 11  # postings; the worth of longer lists is kept
 AT_FIRST = 1 << 15  # postings that are read before a look at who is ahead
 LOOKUP = 2  # postings that can be read in the time of looking one chunk up
@@ -44,11 +44,12 @@ class Term:
         values, there = np.zeros(len(numbers)), np.zeros(len(numbers), np.bool_)
         for one, frequencies in zip(self.postings, self.frequencies, strict=True):
             local = (numbers - one.portion.first).astype(np.int32)  # numpy would widen the whole list else
-            places = np.minimum(np.searchsorted(one.chunks, local), len(one.chunks) - 1)
-            here = np.flatnonzero(one.chunks[places] == local)
-            counts = frequencies[one.codes[places[here]]]
-            values[here] = worth(self.idf, counts, self.norms[numbers[here]])
-            there[here] = True
+            places = one.chunks.searchsorted(local)
+            (here,) = (one.chunks.take(places, mode="clip") == local).nonzero()
+            if len(here):
+                counts = frequencies[one.codes[places[here]]]
+                values[here] = worth(self.idf, counts, self.norms[numbers[here]])
+                there[here] = True
         return values, there
 
 
@@ -151,7 +152,7 @@ class Ranking:
             more = self._worthless(numbers)
             numbers, scores = np.concatenate([numbers, more]), np.concatenate([scores, np.zeros(len(more))])
         if len(numbers) > depth:
-            kept = scores >= _largest(scores, depth) * SLACK
+            kept = scores >= nth_largest(scores, depth) * SLACK
             numbers, scores = numbers[kept], scores[kept]
         return numbers, scores
 
@@ -170,6 +171,8 @@ class Ranking:
 
     def _known(self, numbers: Int64) -> dict[int, tuple[Float64, Bool]]:
         """What the clauses add that were read already."""
+        if not self._read:
+            return {}
         places = np.full(self._view.size, -1, np.int32)
         places[numbers] = np.arange(len(numbers), dtype=np.int32)
         known: dict[int, tuple[Float64, Bool]] = {}
@@ -209,12 +212,12 @@ class Ranking:
             waiting = waiting[len(group) :]
             self._add(sums, group)
             left = [self._clauses[at] for at in waiting]
-            least = _least(_floor(sums, depth), left)
+            least = _least(reached_by(sums, depth), left)
             if least > TINY and _lookups(sums, least, left) < sum(one.size for one in left):
                 ahead = np.flatnonzero(sums >= least)
                 return _narrowed(ahead, sums[ahead], left, depth)
             budget = max(budget, sum(self._clauses[at].size for at in group)) * 3 // 2
-        ahead = np.flatnonzero(sums >= _least(_floor(sums, depth), ()))
+        ahead = np.flatnonzero(sums >= _least(reached_by(sums, depth), ()))
         return _narrowed(ahead, sums[ahead], (), depth)
 
     def _shortest(self, waiting: Sequence[int], budget: int) -> Sequence[int]:
@@ -241,7 +244,7 @@ def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: i
     waiting = sorted(waiting, key=lambda one: -one.bound)
     while True:
         if len(numbers) > depth:
-            ahead = sums >= _least(_largest(sums, depth), waiting)
+            ahead = sums >= _least(nth_largest(sums, depth), waiting)
             numbers, sums = numbers[ahead], sums[ahead]
         if not waiting:
             return numbers
@@ -251,19 +254,6 @@ def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: i
 def _least(floor: float, waiting: Sequence[Clause]) -> float:
     """What a chunk must have by now to reach `floor` in the end; no sum is off by as much as the slack."""
     return max(TINY, floor * SLACK - sum(one.bound for one in waiting) / SLACK)
-
-
-def _floor(sums: Float64, depth: int) -> float:
-    """A score that at least `depth` chunks reach, if so many match: cheaper than the very depth-th best."""
-    blocks = len(sums) // BLOCK
-    if blocks > depth:
-        sums = sums[: blocks * BLOCK].reshape(BLOCK, blocks).max(axis=0)
-    return _largest(sums, depth) if len(sums) >= depth else 0.0
-
-
-def _largest(values: Float64, depth: int) -> float:
-    """The depth-th largest."""
-    return float(np.partition(values, len(values) - depth)[len(values) - depth])
 
 
 def _rounded_once(sums: Sequence[Float64], size: int) -> Float64:

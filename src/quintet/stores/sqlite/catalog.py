@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import apsw
@@ -18,7 +18,6 @@ DOCUMENT = (
 )
 JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
 COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
-AT_ONCE = 500  # ids in one statement
 
 
 class SqliteCatalog:
@@ -74,36 +73,37 @@ class SqliteCatalog:
         return list(rows)
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
-        found = {}
         columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id)"
-        for ids, marks in _portions(chunk_ids):
-            rows = self._connection.execute(f"SELECT {columns} {filters.FROM} WHERE c.id IN ({marks})", ids)
-            for chunk_id, document_id, path, sequence, line, modified_ns, node in rows:
-                found[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
+        tables = "FROM chunks c JOIN documents d ON d.row = c.document"
+        found = {}
+        for chunk_id, document_id, path, sequence, line, modified_ns, node in self._with_ids(
+            f"SELECT {columns} {tables} WHERE c.id", chunk_ids
+        ):
+            found[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
         return found
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
-        found = {}
-        for ids, marks in _portions(chunk_ids):
-            rows = self._connection.execute(
-                f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id IN ({marks})", ids
-            )
-            found.update({passage.chunk.id: passage for passage in map(_passage, rows)})
-        return found
+        rows = self._with_ids(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
+        return {passage.chunk.id: passage for passage in map(_passage, rows)}
 
     def sources(self, document_ids: Iterable[str]) -> dict[str, Source]:
         columns = (
             "d.id, r.name, r.location, d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns, d.shape"
         )
+        tables = "FROM documents d JOIN roots r ON r.row = d.root"
         found = {}
-        for ids, marks in _portions(document_ids):
-            rows = self._connection.execute(
-                f"SELECT {columns} FROM documents d JOIN roots r ON r.row = d.root WHERE d.id IN ({marks})",
-                ids,
-            )
-            for document_id, root, location, path, *known in rows:
-                found[document_id] = Source(root, location, path, KnownFile(*known))
+        for document_id, root, location, path, *known in self._with_ids(
+            f"SELECT {columns} {tables} WHERE d.id", document_ids
+        ):
+            found[document_id] = Source(root, location, path, KnownFile(*known))
         return found
+
+    def _with_ids(self, sql: str, ids: Iterable[str]) -> Iterable[tuple[Any, ...]]:
+        """The rows of a statement that ends with the column that has to be one of these ids."""
+        wanted = tuple(one for one in dict.fromkeys(ids) if "\0" not in one)  # which `carray` cannot take
+        if not wanted:
+            return ()
+        return self._connection.execute(f"{sql} IN (SELECT value FROM carray(?))", (apsw.carray(wanted),))
 
     def passages_of(self, root: str, path: str) -> list[Passage]:
         """A document's passages in reading order."""
@@ -168,11 +168,5 @@ def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    return Passage(Chunk(*row[:10]), Document(*[*row[10:-1], json.loads(row[-1])]))
-
-
-def _portions(chunk_ids: Iterable[str]) -> Iterator[tuple[list[str], str]]:
-    ids = list(dict.fromkeys(chunk_ids))
-    for start in range(0, len(ids), AT_ONCE):
-        portion = ids[start : start + AT_ONCE]
-        yield portion, ", ".join("?" * len(portion))
+    metadata = {} if row[-1] == "{}" else json.loads(row[-1])
+    return Passage(Chunk(*row[:10]), Document(*[*row[10:-1], metadata]))

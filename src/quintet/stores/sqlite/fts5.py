@@ -5,16 +5,20 @@ tells, and CJK and its own language are left to it.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import apsw
 import numpy as np
 
-from quintet.model import Hit, TextQuery, steady
+from quintet.model import Hit, TextQuery
 from quintet.ports import Rows
+from quintet.ranking import deciding
 from quintet.stores.postings import FIELDS, Bool
+from quintet.stores.postings_build import Words
 from quintet.stores.postings_score import Float64, View
 from quintet.stores.postings_search import Clause, Ranking
 from quintet.stores.sqlite.analyse import plain
+from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.fts5_match import bad_query, matching_of
 from quintet.stores.sqlite.fts5_scoring import Scoring
 from quintet.stores.sqlite.lookup import lookup
@@ -24,11 +28,19 @@ from quintet.stores.sqlite.postings_view import PostingsViews, words
 class Fts5TextIndex:
     """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
 
-    def __init__(self, connection: apsw.Connection, postings: PostingsViews) -> None:
+    def __init__(self, connection: apsw.Connection, postings: PostingsViews, ids: ChunkIds) -> None:
         self._connection = connection
         self._postings = postings
-        self._words = words(connection)
+        self._ids = ids
         self._last: tuple[TextQuery, list[Clause], Bool | None] | None = None
+
+    @cached_property
+    def _words(self) -> Words:
+        return words(self._connection)
+
+    @cached_property
+    def _view(self) -> View:
+        return self._postings.view(self._connection)
 
     def tokens(self, text: str) -> list[str]:
         return self._words.tokens(plain(text))
@@ -37,7 +49,7 @@ class Fts5TextIndex:
         """The best `depth` chunks. A score is the sum of bm25 over the tables that were asked."""
         if not lookup(query) or depth < 1 or (within is not None and not len(within)):
             return []
-        view = self._postings.view(self._connection)
+        view = self._view
         clauses, allowed = self._clauses(view, query)
         if within is not None:
             numbers = view.numbers(within)
@@ -50,28 +62,20 @@ class Fts5TextIndex:
     def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
         if not chunk_ids or not lookup(query):
             return {}
-        view = self._postings.view(self._connection)
-        rows = self._rows(chunk_ids)
-        numbers = view.numbers(np.array(list(rows), np.int64))
-        by_number = dict(zip(numbers.tolist(), rows.values(), strict=True))
-        numbers.sort()
+        view = self._view
+        rows = self._ids.rows(chunk_ids)
+        numbers = view.numbers(np.array(list(rows.values()), np.int64))
+        order = np.argsort(numbers)
         clauses, allowed = self._clauses(view, query)
-        scores, matched = Ranking(view, clauses, allowed).exact(numbers)
-        found = zip(numbers.tolist(), scores.tolist(), matched.tolist(), strict=True)
-        return {by_number[number]: score for number, score, matches in found if matches}
-
-    def _rows(self, chunk_ids: Sequence[str]) -> dict[int, str]:
-        """Chunk ids by row, ascending."""
-        found = self._connection.execute(
-            "SELECT row, id FROM chunks WHERE id IN (SELECT value FROM carray(?))",
-            (apsw.carray(tuple(chunk_ids)),),
-        )
-        return dict(sorted(found))
+        scores, matched = Ranking(view, clauses, allowed).exact(numbers[order])
+        ids = list(rows)
+        found = zip(order.tolist(), scores.tolist(), matched.tolist(), strict=True)
+        return {ids[at]: score for at, score, matches in found if matches}
 
     def _clauses(self, view: View, query: TextQuery) -> tuple[list[Clause], Bool | None]:
         """What adds to a score, and who may have one: kept, since the same query asks for scores next."""
         if self._last is None or self._last[0] != query:
-            scoring = Scoring(self._connection, view, query)
+            scoring = Scoring(self._connection, self._words, view, query)
             try:
                 self._last = query, scoring.clauses(), scoring.allowed()
             except apsw.SQLError as error:
@@ -89,20 +93,25 @@ class Fts5TextIndex:
                 (apsw.carray(np.ascontiguousarray(rows)),),
             )
         }
-        found = zip(rows.tolist(), scores.tolist(), strict=True)
-        ordered = sorted(found, key=lambda one: (-steady(one[1]), places[one[0]]))
-        return [Hit(places[row][2], score, -score) for row, score in ordered]
+        self._ids.remember({chunk_id: row for row, (_, _, chunk_id) in places.items()})
+        exact = scores.tolist()
+        found = [
+            (-decides, *places[row], score)
+            for row, score, decides in zip(rows.tolist(), exact, deciding(exact), strict=True)
+        ]
+        return [Hit(chunk_id, score, -score) for _, _, _, chunk_id, score in sorted(found)]
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Which fields each chunk was found in, in whichever table."""
         matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
         if not chunk_ids:
             return matched
-        rows = self._rows(chunk_ids)
+        rows = dict(sorted((row, chunk_id) for chunk_id, row in self._ids.rows(chunk_ids).items()))
         within = np.array(list(rows), np.int64)
-        view = self._postings.view(self._connection)
+        view = self._view
         numbers = view.numbers(within)
-        stemmed = [one for several in Scoring(self._connection, view, query).stemmed() for one in several]
+        scoring = Scoring(self._connection, self._words, view, query)
+        stemmed = [one for several in scoring.stemmed() for one in several]
         for at, field in enumerate(FIELDS):
             found: set[int] = set()
             for table, expression in lookup(query).scored.items():

@@ -3,6 +3,7 @@ where it stumbles."""
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 from weakref import WeakSet
@@ -29,11 +30,16 @@ def literals(query: TextQuery) -> str:
     return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)
 
 
-def weights(connection: apsw.Connection, query: TextQuery) -> Weights:
+def weights(query: TextQuery) -> Weights:
     """The numbers that SQLite makes of those."""
-    if not query.field_weights:
-        return 1.0, 1.0, 1.0
-    found: Any = connection.execute(f"SELECT {literals(query)}").fetchall()
+    return _as_read(literals(query)) if query.field_weights else (1.0, 1.0, 1.0)
+
+
+@lru_cache(maxsize=64)
+def _as_read(literals: str) -> Weights:
+    connection = apsw.Connection(":memory:")
+    found: Any = connection.execute(f"SELECT {literals}").fetchall()
+    connection.close()
     ((one, two, three),) = found
     return one, two, three
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from quintet.model import TextQuery
 from quintet.stores.postings import FIELDS, Bool, Int64
-from quintet.stores.postings_build import LONGEST, cut, encoded
+from quintet.stores.postings_build import LONGEST, Words, cut, encoded
 from quintet.stores.postings_score import EQUAL, Postings, View, Weighing
 from quintet.stores.postings_search import Clause, Given, Term
 from quintet.stores.sqlite.fts5_match import counted, matching, ranked, weights
 from quintet.stores.sqlite.lookup import Condition, lookup
-from quintet.stores.sqlite.postings_view import texts_at, words
+from quintet.stores.sqlite.postings_view import texts_at
 
 READ = 1_000  # words of text that are read in the time that FTS5 takes for a phrase
 
@@ -20,13 +20,13 @@ READ = 1_000  # words of text that are read in the time that FTS5 takes for a ph
 class Scoring:
     """One query against one view."""
 
-    def __init__(self, connection: apsw.Connection, view: View, query: TextQuery) -> None:
+    def __init__(self, connection: apsw.Connection, words: Words, view: View, query: TextQuery) -> None:
         self._connection = connection
         self._view = view
         self._query = query
         self._wanted = lookup(query)
-        self._words = words(connection)
-        self._weighing = {"text": Weighing(weights(connection, query)), "parts": Weighing(EQUAL)}
+        self._words = words
+        self._weighing = {"text": Weighing(weights(query)), "parts": Weighing(EQUAL)}
 
     def clauses(self) -> list[Clause]:
         """In FTS5's order, which is that of the query, table after table."""

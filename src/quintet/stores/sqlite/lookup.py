@@ -41,10 +41,11 @@ def lookup(query: TextQuery) -> Lookup:
     if query.expression is not None:
         # The space in front keeps `*` from starting one of FTS5's own commands (`*reads`).
         return Lookup(whole=" " + query.expression.replace("\0", " "))
-    terms = _merged([_tables(term, query.parts) for term in query.terms])
     words = tuple(_words(query)) if query.stems else ()
     if query.stems:
-        terms = {table: found for table, found in terms.items() if table == "cjk"}
+        terms = _merged([{"cjk": _pairs(term)} for term in query.terms])
+    else:
+        terms = _merged([_tables(term, query.parts) for term in query.terms])
     phrases = _merged([_tables(phrase, query.parts) for phrase in query.phrases])
     either = _merged([terms, phrases])
     if not query.phrases_required or not phrases:
@@ -83,10 +84,14 @@ def _merged(several: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, Sequenc
     return {table: list(dict.fromkeys(ones)) for table, ones in found.items() if ones}
 
 
+def _pairs(term: str) -> list[str]:
+    return [pair_phrase(run) for run in runs(term)]
+
+
 def _tables(term: str, with_parts: bool) -> dict[str, list[str]]:
     """Where one term is looked up: CJK by pairs, the rest as words, camelCase by its parts too."""
     words = [quoted(rest.strip()) for rest in CJK_RUN.split(plain(term)) if rest.strip()]
-    tables = {"text": words, "cjk": [pair_phrase(run) for run in runs(term)]}
+    tables = {"text": words, "cjk": _pairs(term)}
     if with_parts:
         parts = identifier_parts(term)
         tables["parts"] = [quoted(parts)] if parts else words

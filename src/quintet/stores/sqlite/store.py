@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from quintet.errors import Conflict, QuintetError
 from quintet.ports import Counts, TextIndex
 from quintet.stores.sqlite.catalog import SqliteCatalog, counts, number
+from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.database import Database, copied, translated
 from quintet.stores.sqlite.doctor import Check, examine, examine_matrix, examine_postings
 from quintet.stores.sqlite.documents import SqliteDocuments
@@ -59,10 +60,11 @@ class SqliteSnapshot:
     ) -> None:
         self.graph = SqliteCodeGraph(connection, graphs)
         self.catalog = SqliteCatalog(connection, counts)
-        self.text: TextIndex = Fts5TextIndex(connection, postings)
+        ids = ChunkIds(connection)
+        self.text: TextIndex = Fts5TextIndex(connection, postings, ids)
         if tantivy is not None:
             self.text = TantivyTextIndex(connection, tantivy, self.text)
-        self.vectors = SqliteVectorIndex(connection, views)
+        self.vectors = SqliteVectorIndex(connection, views, ids)
         self.memos = SqliteMemos(connection)
         self.documents = SqliteDocuments(connection)
         self.tree = SqliteTree(connection)
@@ -151,7 +153,7 @@ class SqliteStore:
 
     def _examine_text(self, connection: apsw.Connection) -> Check:
         if self._tantivy is None:
-            return examine_speed(connection, Fts5TextIndex(connection, self._postings))
+            return examine_speed(connection, Fts5TextIndex(connection, self._postings, ChunkIds(connection)))
         return examine_tantivy(connection, self._tantivy)
 
     def rest(self) -> None:

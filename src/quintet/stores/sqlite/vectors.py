@@ -4,7 +4,6 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import apsw
 import numpy as np
@@ -12,10 +11,11 @@ import numpy.typing as npt
 
 from quintet.errors import UsageError
 from quintet.model import Hit
-from quintet.ports import Approximation, Rows
+from quintet.ports import Approximation, Rows, Vectors
 from quintet.stores.hnsw import Approximate
 from quintet.stores.matrix import Matrix, remove_others
 from quintet.stores.sqlite.catalog import meta, number
+from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.postings_view import state_of
 from quintet.stores.sqlite.vector_order import Order, order_of
 from quintet.vector import Int16, Int64, cosines
@@ -145,9 +145,10 @@ def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> 
 class SqliteVectorIndex:
     """One snapshot's vectors."""
 
-    def __init__(self, connection: apsw.Connection, views: VectorViews) -> None:
+    def __init__(self, connection: apsw.Connection, views: VectorViews, ids: ChunkIds) -> None:
         self._connection = connection
         self._views = views
+        self._ids = ids
 
     @property
     def dimensions(self) -> int | None:
@@ -192,17 +193,14 @@ class SqliteVectorIndex:
         positions, products = view.matrix.best(vector, depth, places)
         return self._hits(chunks[positions], products)
 
-    def of(self, chunk_ids: Sequence[str]) -> dict[str, Int16]:
-        if self._view.matrix is None or not chunk_ids:
-            return {}
-        found: list[Any] = self._connection.execute(
-            "SELECT row, id FROM chunks WHERE id IN (SELECT value FROM carray(?))",
-            (apsw.carray(tuple(chunk_ids)),),
-        ).fetchall()
-        places = self._view.places_of(np.array([row for row, _ in found], np.int64)).tolist()
-        stored = {one: place for (_, one), place in zip(found, places, strict=True) if place >= 0}
-        rows = np.array(list(stored.values()), np.int64)
-        return dict(zip(stored, self._view.matrix.at(rows), strict=True))
+    def of(self, chunk_ids: Sequence[str]) -> Vectors:
+        if self._view.matrix is None:
+            return Vectors({}, np.empty((0, 0), np.int16))
+        found = self._ids.rows(chunk_ids)
+        places = self._view.places_of(np.array(list(found.values()), np.int64))
+        stored = [chunk_id for chunk_id, place in zip(found, places.tolist(), strict=True) if place >= 0]
+        numbers = {chunk_id: number for number, chunk_id in enumerate(stored)}
+        return Vectors(numbers, self._view.matrix.at(places[places >= 0].astype(np.int64)))
 
     def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
         """Positions worth scoring: what the graph proposes, and all that is newer than the graph.
@@ -222,10 +220,6 @@ class SqliteVectorIndex:
     def _hits(self, rows: Int64, products: Int64) -> list[Hit]:
         if not len(rows):
             return []
-        found = self._connection.execute(
-            "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM carray(?))",
-            (apsw.carray(np.ascontiguousarray(rows)),),
-        )
-        ids = dict(found)
+        ids = self._ids.at(rows)
         scored = zip(rows.tolist(), cosines(products), strict=True)
         return [Hit(ids[row], score, score) for row, score in scored]
