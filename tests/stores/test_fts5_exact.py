@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintet.model import TextQuery, steady
+from quintet.stores.postings import FIELDS
 from quintet.stores.sqlite.fts5_match import literals
+from quintet.stores.sqlite.lookup import lookup
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
@@ -74,6 +76,33 @@ def test_a_score_is_what_the_real_table_gives_to_the_last_bit(
             _apply(shelf, step)
             found = {hit.chunk_id: hit.raw for hit in shelf.hits(query)}
             assert found == _by_fts5(shelf, "text", query)
+
+
+@given(steps=STEPS, terms=TERMS, parts=st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_the_fields_that_hold_a_term_are_those_that_fts5_finds_it_in(
+    make_shelf: "MakeShelf", steps: list[object], terms: tuple[str, ...], parts: bool
+) -> None:
+    query = TextQuery(terms, parts=parts)
+    shelf = make_shelf()
+    with closing(shelf.store):
+        for step in steps:
+            _apply(shelf, step)
+        with shelf.store.snapshot() as snapshot:
+            ids: list[str] = [one for (one,) in snapshot.text._connection.execute("SELECT id FROM chunks")]
+            expected: dict[str, list[str]] = {one: [] for one in ids}
+            for field in FIELDS:
+                found = {
+                    one
+                    for table, expression in lookup(query).scored.items()
+                    for (one,) in snapshot.text._connection.execute(
+                        f"SELECT c.id FROM {table} f JOIN chunks c ON c.row = f.rowid WHERE {table} MATCH ?",
+                        (f"{{{field}}} : ({expression})",),
+                    )
+                }
+                for one in found:
+                    expected[one].append(field)
+            assert snapshot.text.matched_fields(query, ids) == expected
 
 
 @given(steps=STEPS, terms=TERMS, weights=WEIGHTS)

@@ -110,13 +110,12 @@ class Fts5TextIndex:
         within = np.array(list(rows), np.int64)
         view = self._view
         numbers = view.numbers(within)
-        scoring = Scoring(self._connection, self._words, view, query)
-        stemmed = [one for several in scoring.stemmed() for one in several]
+        words, rest = Scoring(self._connection, self._words, view, query).fields()
         for at, field in enumerate(FIELDS):
             found: set[int] = set()
-            for table, expression in lookup(query).scored.items():
+            for table, expression in rest.items():
                 found.update(matching_of(self._connection, table, f"{{{field}}} : ({expression})", within))
-            for one in stemmed:
+            for one in words:
                 found.update(within[one.holding(numbers, at)].tolist())
             for row in sorted(found):
                 matched[rows[row]].append(field)

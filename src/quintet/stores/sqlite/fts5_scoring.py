@@ -1,6 +1,6 @@
 """What each part of a query adds to a score: words and phrases from postings, CJK from FTS5."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import apsw
 import numpy as np
@@ -46,18 +46,35 @@ class Scoring:
         return self._view.postings("stems", stems) if self._query.parts else self._view.families(stems)
 
     def _phrases(self, table: str) -> list[Clause]:
+        clauses: list[Clause] = []
+        for phrase, tokens, where in self._looked_up(table):
+            where = self._holding(table, phrase, tokens) if where is None else where
+            if where:
+                clauses.append(Term(where, table, self._view.statistics[table], self._weighing[table]))
+        return clauses
+
+    def _looked_up(self, table: str) -> Iterator[tuple[str, list[str], list[Postings] | None]]:
+        """The phrases that are looked up in a table, with their tokens, and the postings of single words."""
         phrases = self._wanted.either.get(table, ())
         tokens = [self._words.tokens(phrase) for phrase in phrases]
         single = [encoded(cut(found[0])) for found in tokens if len(found) == 1]
         postings = iter(self._view.postings(table, single) if single else ())
-        clauses: list[Clause] = []
         for phrase, found in zip(phrases, tokens, strict=True):
-            if not found:
-                continue
-            where = self._holding(table, phrase, found) if len(found) > 1 else next(postings)
-            if where:
-                clauses.append(Term(where, table, self._view.statistics[table], self._weighing[table]))
-        return clauses
+            if found:
+                yield phrase, found, None if len(found) > 1 else next(postings)
+
+    def fields(self) -> tuple[list[Postings], dict[str, str]]:
+        """What tells in which fields the query was found: the postings of its words, and of the rest, which
+        only FTS5 can look up, the MATCH expression of each table."""
+        if self._wanted.whole is not None:
+            return [], self._wanted.scored
+        words = [one for several in self.stemmed() for one in several]
+        phrases: dict[str, Sequence[str]] = {"cjk": self._wanted.either.get("cjk", ())}
+        for table in self._weighing:
+            found = list(self._looked_up(table))
+            words += [one for _, _, where in found for one in where or ()]
+            phrases[table] = [phrase for phrase, _, where in found if where is None]
+        return words, {table: " OR ".join(several) for table, several in phrases.items() if several}
 
     def _holding(self, table: str, phrase: str, tokens: Sequence[str]) -> list[Postings]:
         """The postings of a phrase, as if it were one term."""
