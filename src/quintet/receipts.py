@@ -10,6 +10,7 @@ from quintet.contracts import HOUSE
 from quintet.errors import Conflict, NotFound
 from quintet.model import Json
 from quintet.search import proof, receipt
+from quintet.search.locate import encodable
 from quintet.search.search import Response
 from quintet.search.verify import Verdict, compare
 from quintet.settings import Settings
@@ -69,6 +70,7 @@ class Receipts:
 
     def prove(self, chunk_id: str) -> dict[str, Json]:
         """A proof that a chunk is in the index, to be checked by `quintet.search.proof.check`."""
+        chunk_id = encodable(chunk_id)
         with self._store.snapshot() as snapshot:
             found = snapshot.catalog.passages([chunk_id])
             if chunk_id not in found:

@@ -71,6 +71,8 @@ def test_a_proof_that_was_changed_does_not_hold(index: Index, change: Any, says:
 def test_a_chunk_that_is_not_there_cannot_be_proved(index: Index) -> None:
     with pytest.raises(NotFound, match="no chunk has the id 'x'"):
         index.receipts.prove("x")
+    with pytest.raises(NotFound, match="no chunk has the id"):
+        index.receipts.prove("\ud800")
 
 
 def test_a_proof_of_the_only_document_needs_no_siblings(tmp_path: Path) -> None:
