@@ -10,6 +10,7 @@ import pytest
 import quintet
 from quintet import Conflict, StoreError
 from quintet.stores.sqlite import read_only
+from quintet.stores.sqlite.database import Database
 
 
 @pytest.fixture
@@ -30,7 +31,8 @@ def _generation(connection: apsw.Connection) -> int:
 
 def test_a_database_that_nobody_writes_is_read_without_files_beside_it(folder: Path) -> None:
     file = folder / "index.db"
-    connection = read_only.connected(file)
+    connection, fixed = read_only.connected(file)
+    assert fixed == read_only.seen(file)
     assert _generation(connection) > 0
     assert not list(folder.glob("index.db-*"))
     with pytest.raises(apsw.ReadOnlyError):
@@ -38,19 +40,48 @@ def test_a_database_that_nobody_writes_is_read_without_files_beside_it(folder: P
     connection.close()
 
 
-def test_what_a_writer_committed_meanwhile_is_seen(folder: Path, tmp_path: Path) -> None:
-    file = folder / "index.db"
+def test_a_database_that_somebody_writes_is_read_as_ever(folder: Path, tmp_path: Path) -> None:
+    file, link = folder / "index.db", tmp_path / "link.db"
+    link.symlink_to(file)
     before = read_only.seen(file)
     with quintet.open(folder) as index:
         (tmp_path / "files" / "c.txt").write_text("A third.\n", "utf-8")
         index.sync()
-        assert read_only.seen(file).has_log
-        connection = read_only.connected(file)
-        assert _generation(connection) == index.status().generation
-        connection.close()
-        with pytest.raises(Conflict, match="try again"):
+        for name in (file, link):
+            connection, fixed = read_only.connected(name)
+            assert fixed is None
+            assert _generation(connection) == index.status().generation
+            connection.close()
+        with pytest.raises(Conflict, match="open it again"):
             read_only.check_unchanged(file, before)
         read_only.check_unchanged(file, read_only.seen(file))
+
+
+def test_what_was_read_while_the_file_changed_counts_no_more(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_only, "is_read_only", lambda folder: True)
+    database = Database(folder / "index.db")
+    with database.reading() as connection:
+        assert _generation(connection) > 0
+    monkeypatch.undo()
+    with pytest.raises(Conflict, match="open it again"), database.reading():
+        with quintet.open(folder) as index:
+            (tmp_path / "files" / "c.txt").write_text("A third.\n", "utf-8")
+            index.sync()
+        raise KeyError("what a torn page may lead to")
+    with pytest.raises(Conflict, match="open it again"), database.reading():
+        pass
+    database.close()
+
+
+def test_an_older_schema_says_what_to_do(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = apsw.Connection(str(folder / "index.db"))
+    connection.pragma("user_version", 4)
+    connection.close()
+    monkeypatch.setattr(read_only, "is_read_only", lambda folder: True)
+    with pytest.raises(StoreError, match="older Quintet"):
+        quintet.open(folder)
 
 
 def test_a_log_that_nobody_can_read_is_not_passed_over(folder: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from quintet.errors import Conflict, StoreError
 from quintet.stores.sqlite import read_only
 from quintet.stores.sqlite.filters import register
 from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
-from quintet.stores.sqlite.read_only import Seen, is_read_only, seen
+from quintet.stores.sqlite.read_only import Seen
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
@@ -83,8 +83,9 @@ class Database:
         self.file = file
         self._synchronous = "full" if precious else "normal"
         self._way_out = RESTORED if precious else REBUILT
-        self._idle: queue.LifoQueue[tuple[apsw.Connection, Seen | None]] = queue.LifoQueue()
+        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._writer: apsw.Connection | None = None
+        self._fixed: Seen | None = None  # what it must go on looking like, on a disk that is read only
         self.closed = False
         self.resting = False
 
@@ -124,6 +125,11 @@ class Database:
         return version
 
     def _migrate(self, connection: apsw.Connection) -> None:
+        if self._is_read_only and self.file.exists():
+            raise StoreError(
+                f"{self.file} was made by an older Quintet, and is on a disk that cannot be written; "
+                "run 'quintet status' once where it can be"
+            )
         _use_wal(connection)
         with (
             connection
@@ -140,11 +146,12 @@ class Database:
 
     @cached_property
     def _is_read_only(self) -> bool:
-        return is_read_only(self.file.parent)
+        return read_only.is_read_only(self.file.parent)
 
     def _open(self) -> apsw.Connection:
         if self._is_read_only and self.file.exists():
-            connection = read_only.connected(self.file)
+            connection, fixed = read_only.connected(self.file)
+            self._fixed = self._fixed or fixed
         else:
             connection = apsw.Connection(str(self.file))
         connection.set_busy_timeout(BUSY_MS)
@@ -159,34 +166,36 @@ class Database:
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view that takes no lock."""
         with translated(self.file, self._way_out):
-            connection, before = self._reader()
+            connection = self._reader()
             try:
                 connection.execute("BEGIN")
                 yield connection
+            except Exception:
+                self._check_fixed()  # before anybody takes what was read meanwhile for damage
+                raise
             finally:
                 with suppress(apsw.Error):
                     connection.execute("ROLLBACK")
                 if self.closed or self.resting:
                     connection.close()
                 else:
-                    self._idle.put((connection, before))
-            if before is not None:
-                read_only.check_unchanged(self.file, before)
+                    self._idle.put(connection)
+            self._check_fixed()
 
-    def _reader(self) -> tuple[apsw.Connection, Seen | None]:
-        """Idle or new; on a disk that is read only with what the file looked like when it was opened."""
+    def _check_fixed(self) -> None:
+        if self._fixed is not None:
+            read_only.check_unchanged(self.file, self._fixed)
+
+    def _reader(self) -> apsw.Connection:
         self._check_open()
-        now = seen(self.file) if self._is_read_only and self.file.exists() else None
-        with suppress(queue.Empty):
-            while True:
-                connection, before = self._idle.get_nowait()
-                if before == now:
-                    return connection, before
-                connection.close()
-        connection = self._open()
-        connection.pragma("query_only", True)
-        register(connection)  # once: it makes SQLite compile anew what was compiled before
-        return connection, now
+        self._check_fixed()
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            connection = self._open()
+            connection.pragma("query_only", True)
+            register(connection)  # once: it makes SQLite compile anew what was compiled before
+            return connection
 
     def _check_open(self) -> None:
         if self.closed:
@@ -240,7 +249,7 @@ class Database:
     def _drop_readers(self) -> None:
         with suppress(queue.Empty):
             while True:
-                self._idle.get_nowait()[0].close()
+                self._idle.get_nowait().close()
 
     def drop_writer(self) -> None:
         if self._writer is not None:

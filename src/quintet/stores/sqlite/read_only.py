@@ -1,8 +1,8 @@
-"""An index on a disk that cannot be written from here: part of an image, or of a volume that somebody else
-keeps up to date.
+"""An index on a disk that cannot be written from here: in an image, or on a volume that is mounted read only.
 
-SQLite shares a database by files beside it, which it could not make there. While somebody writes, they exist,
-and it is read as ever. Otherwise it is taken for one that stays as it is, and looked at around every read.
+SQLite shares a database by files beside it, which it could not make there. While somebody else writes, they
+exist, and it is read as ever. Otherwise it is taken for one that stays as it is. If it does not, nothing that
+was read of it counts any more.
 """
 
 import os
@@ -15,10 +15,11 @@ from quintet.errors import Conflict, StoreError
 
 READ_ONLY = apsw.SQLITE_OPEN_READONLY
 AS_IT_IS = READ_ONLY | apsw.SQLITE_OPEN_URI
+ATTEMPTS = 5  # a writer that leaves takes its files along, maybe between two looks
 
 
 class Seen(NamedTuple):
-    """What tells a database from what it was a moment ago: every writer makes a log before anything else."""
+    """What tells a database from what it was before: every writer makes a log before anything else."""
 
     modified_ns: int
     size: int
@@ -35,21 +36,34 @@ def seen(file: Path) -> Seen:
     return Seen(about.st_mtime_ns, about.st_size, log.exists() and log.stat().st_size > 0)
 
 
-def connected(file: Path) -> apsw.Connection:
-    if not seen(file).has_log:
-        return apsw.Connection(f"{file.absolute().as_uri()}?immutable=1", flags=AS_IT_IS)
-    if not _beside(file, "-shm").exists():
-        raise StoreError(
-            f"{file} is on a disk that cannot be written, and its last writer did not get to the end; "
-            "run 'quintet status' once where it can be written, and copy it anew"
-        )
-    return apsw.Connection(str(file), flags=READ_ONLY)
+def connected(file: Path) -> tuple[apsw.Connection, Seen | None]:
+    """A connection; and what the file must go on looking like, if it is taken for one that stays as it is."""
+    for _ in range(ATTEMPTS):
+        now = seen(file)
+        if not now.has_log:
+            return apsw.Connection(f"{file.absolute().as_uri()}?immutable=1", flags=AS_IT_IS), now
+        if _beside(file, "-shm").exists():
+            connection = apsw.Connection(str(file), flags=READ_ONLY)
+            try:
+                connection.pragma("user_version")
+            except apsw.CantOpenError:
+                connection.close()
+            else:
+                return connection, None
+    raise StoreError(
+        f"{file} is on a disk that cannot be written, and its last writer did not get to the end; "
+        "run 'quintet status' once where it can be written"
+    )
 
 
 def check_unchanged(file: Path, before: Seen) -> None:
-    if not before.has_log and seen(file) != before:
-        raise Conflict(f"{file} changed while it was read; try again", code="busy_writer")
+    if seen(file) != before:
+        raise Conflict(
+            f"{file} was changed by somebody else since it was opened on a disk that cannot be written here; "
+            "open it again, or start the server anew"
+        )
 
 
 def _beside(file: Path, ending: str) -> Path:
+    file = file.resolve()
     return file.with_name(file.name + ending)
