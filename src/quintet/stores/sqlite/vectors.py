@@ -21,7 +21,7 @@ from quintet.stores.sqlite.vector_order import Order, order_of
 from quintet.vector import Int16, Int64, cosines
 
 READ_AT_ONCE = 20_000
-COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as they go to disk every 4 MB
+COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as they go to disk with every commit
 
 
 class VectorView:

@@ -20,8 +20,9 @@ from quintet.writing import Choices, Entry, Unlinked
 FEW = 100  # changed documents after which the next search counts, rather than every little run
 REMEMBERED = 10_000  # generations whose tags are kept
 # Pages in front of a checkpoint. While text is written, 64 MB: a page that every batch changes is copied
-# once. Otherwise SQLite's own 4 MB: that much a power cut may take, and who opens the matrix counts on it.
-DURING_TEXT, OTHERWISE = 16_384, 1_000
+# once. Otherwise SQLite's own 4 MB. Vectors are dear, and commits of them few: a power cut takes one at most,
+# and who opens the matrix counts on it.
+DURING_TEXT, OTHERWISE, DURING_VECTORS = 16_384, 1_000, 1
 # KiB of pages, while a run writes. Keys that are digests touch pages all over a tree: a writer that cannot
 # keep them reads and writes them again and again (400,000 chunks take half as long again with 64 MiB).
 ROOM = 262_144
@@ -142,7 +143,7 @@ class SqliteWriter:
             return vector_rows.pending(connection, after, limit, replacing)
 
     def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
-        self._connection.wal_autocheckpoint(OTHERWISE)
+        self._connection.wal_autocheckpoint(DURING_VECTORS)
         vector_rows.put(self._connection, hashes, vectors, replacing)
         if not replacing:
             tree.mark_texts(self._connection, hashes)
