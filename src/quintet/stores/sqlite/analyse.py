@@ -17,7 +17,8 @@ PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 DIGITS = b"0123456789"
 # Capitals as A, small letters and digits as a, all else as a space: bytes are faster to search than patterns.
 KINDS = bytes(65 if 65 <= at <= 90 else 97 if at in DIGITS or 97 <= at <= 122 else 32 for at in range(256))
-SHORT = 80  # characters of a text or word that comes again and again: a title, a heading, an identifier
+SHORT = 60  # characters of a text or word that comes again and again: a title, a heading, an identifier
+KNOWN_TEXTS, KNOWN_WORDS = 4_096, 16_384  # that are remembered, some 10 MB at most
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
 
@@ -75,19 +76,20 @@ def _parts(text: str) -> str:
         at = rise if fall < 0 else fall if rise < 0 else min(rise, fall)
         begin, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
         word = letters[begin:end]
-        parts += _known_word(word) if end - begin <= SHORT else _parts_of_word(word)
+        if found := _known_word(word) if end - begin <= SHORT else _parts_of_word(word):
+            parts.append(found)
         rise = kinds.find(b"aA", end) if 0 <= rise < end else rise
         fall = kinds.find(b"AAa", end) if 0 <= fall < end else fall
     return " ".join(parts)
 
 
-def _parts_of_word(word: bytes) -> list[str]:
+def _parts_of_word(word: bytes) -> str:
     letters = word.lstrip(DIGITS).decode("ascii")
-    return PART.findall(letters) if HUMP.search(letters) else []
+    return " ".join(PART.findall(letters)) if HUMP.search(letters) else ""
 
 
-_known_parts = lru_cache(maxsize=4_096)(_parts)
-_known_word = lru_cache(maxsize=65_536)(_parts_of_word)
+_known_parts = lru_cache(maxsize=KNOWN_TEXTS)(_parts)
+_known_word = lru_cache(maxsize=KNOWN_WORDS)(_parts_of_word)
 
 
 def quoted(term: str) -> str:

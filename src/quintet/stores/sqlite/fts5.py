@@ -107,6 +107,8 @@ class Fts5TextIndex:
         if not chunk_ids:
             return matched
         rows = dict(sorted((row, chunk_id) for chunk_id, row in self._ids.rows(chunk_ids).items()))
+        if not rows:
+            return matched
         within = np.array(list(rows), np.int64)
         view = self._view
         numbers = view.numbers(within)
