@@ -16,7 +16,7 @@ LAYOUTS = {
     ),
     "typescript": (
         *("a.ts", "a/index.ts", "b.js", "lib/a.ts", "lib/b/index.js", "a.d.ts", "index.ts", "lib/index.ts"),
-        *("lib/b/c.ts", "d/e.js"),
+        *("lib/b/c.ts", "d/e.js", "lib.ts", "lib/b.c.ts", "index/f.ts"),
     ),
     "rust": (
         *("src/lib.rs", "src/main.rs", "src/a.rs", "src/a/b.rs", "src/c/mod.rs", "my-b/src/lib.rs", "d.rs"),
@@ -108,10 +108,11 @@ def _paths(language: str, folders: list[str], path: str, home: tuple[str, ...]) 
     if language == "typescript":
         texts += [up + "/".join(home) or ".", "./" + up + "/".join(home), "@/" + "/".join(home)]
         plain = path.rsplit(".", 1)[0]
-        texts += [plain, "./" + up + plain, "./" + up + "/".join(home) + ".js"]
+        texts += [plain, "./" + up + plain, "./" + up + "/".join(home) + ".js", "./index", "..", "@/index"]
     else:
         texts += [parts[-1], path, path.removesuffix(".rb"), parts[-1].removesuffix(".rb")]
-        texts += [f"<{parts[-1]}>", f"<{path}>"] if language == "c" else ["$DIR/" + path]
+        texts += [f"<{parts[-1]}>", f"<{path}>"] if language == "c" else [f"$DIR/{path}", f"{path}/$X"]
+        texts += ["", "..", f"{up}{path}/."]
     return [(text, 0) for text in texts]
 
 
@@ -175,7 +176,7 @@ def documents(draw: st.DrawFn, known: tuple[str, ...], language: str) -> Outline
     mentions = []
     for other in draw(st.lists(st.sampled_from(known), max_size=3)):
         home = home_of(other, language, package_of(language, other))
-        texts = ((other,), (f"../{other}",), (other.rsplit("/", 1)[-1],), (f"/{other}",))
+        texts = ((other,), (f"../{other}",), (other.rsplit("/", 1)[-1],), (f"/{other}",), (f"{other}/.",))
         kind, function, _ = own_names(other)
         names = ((kind,), (*home[-1:], function), home[-2:] or ("run",), ("Base", "run"), ("run",))
         mentions.append(Mention(0, "references", draw(st.sampled_from((*texts, *names))), 1))
@@ -193,9 +194,20 @@ def crowd(language: str, count: int) -> Outline:
 
 
 @st.composite
+def trimmed(draw: st.DrawFn, outline: Outline) -> Outline:
+    """Without one import, export or mention: a change that few names tell of."""
+    fields = [field for field in ("imports", "exports", "mentions") if getattr(outline, field)]
+    field = draw(st.sampled_from(fields))
+    kept = list(getattr(outline, field))
+    kept.pop(draw(st.integers(0, len(kept) - 1)))
+    return replace(outline, **{field: tuple(kept)})
+
+
+@st.composite
 def moves(draw: st.DrawFn, language: str) -> Edit:
     """Files come, go, get other names or another content: one or two of them at once."""
-    known = tuple(draw(st.lists(st.sampled_from(LAYOUTS[language]), min_size=3, max_size=8, unique=True)))
+    possible = LAYOUTS[language][: draw(st.sampled_from((4, None)))]  # in a small project little hides a miss
+    known = tuple(draw(st.lists(st.sampled_from(possible), min_size=2, max_size=8, unique=True)))
     files = [FileOutline(path, path, draw(outlines(language, path, known))) for path in known]
     for path in draw(st.lists(st.sampled_from(DOCUMENTS), max_size=1)):
         files.append(FileOutline(path, path, draw(documents((*known, *DOCUMENTS), language))))
@@ -207,11 +219,13 @@ def moves(draw: st.DrawFn, language: str) -> Edit:
     for file in files[: draw(st.sampled_from((1, 1, 2)))]:
         after.remove(file)
         free = sorted({*LAYOUTS[language]} - {other.path for other in (*files, *after)})
-        what = draw(st.sampled_from(("remove", "remove", "rename", "change")))
+        what = draw(st.sampled_from(("remove", "remove", "rename", "change", "trim", "trim")))
         if file.outline.language == "markdown" or what == "remove":
             continue
         if what == "rename" and free:
             after.append(_renamed(file, language, draw(st.sampled_from(free))))
+        elif what == "trim":
+            after.append(replace(file, outline=draw(trimmed(file.outline))))
         else:
             after.append(replace(file, outline=draw(outlines(language, file.path, known))))
     return draw(st.sampled_from((Edit(files, after), Edit(after, files))))

@@ -76,6 +76,23 @@ def test_a_root_that_becomes_a_package_can_be_imported_by_its_name() -> None:
     assert reached_by(before, after, SHOP) == {"a.py", "c.py"}
 
 
+@pytest.mark.parametrize("user", ("from shop import f\nf()\n", "import shop\nshop.f()\n"))
+def test_what_the_root_takes_in_is_seen_by_those_who_import_it_by_its_name(user: str) -> None:
+    before = {"__init__.py": "", "a.py": "def f(): ...\n", "user.py": user}
+    after = before | {"__init__.py": "from .a import *\n"}
+    documents = [resolve(Project(read(files), SHOP))["id of user.py"] for files in (before, after)]
+    assert documents[0] != documents[1]
+    assert reached_by(before, after, SHOP) == reached_by(after, before, SHOP) == {"user.py"}
+
+
+def test_edges_that_went_with_the_root_are_made_again_for_those_who_import_it_by_its_name() -> None:
+    files = read({"__init__.py": "", "user.py": "import shop\n", "apart.py": "import os\n"})
+    project = Project(files, SHOP)
+    assert [edge.target for edge in resolve(project)["id of user.py"]] == ["id of __init__.py"]
+    found = reached(project, files, unlinked(Edit(files, files), "id of __init__.py"))
+    assert found == {"id of __init__.py", "id of user.py"}
+
+
 PACKAGE = {
     "shop/__init__.py": "",
     "shop/cart.py": "import os\nfrom shop import prices\nfrom . import tax\n",
@@ -147,6 +164,12 @@ def test_a_name_that_many_have_reaches_only_documents_and_those_who_name_its_cla
         ({"a.ts": 'import { f } from ".";\n'}, "index.ts", "", "a.ts"),
         ({"b.ts": 'import { f } from "./a.js";\n'}, "a.ts", "", "b.ts"),
         ({"lib/a.ts": 'import { f } from ".";\n'}, "lib/index.ts", "", "lib/a.ts"),
+        ({"lib/b.ts": 'import { f } from "../a/index";\n'}, "a.ts", "", "lib/b.ts"),
+        ({"b.ts": 'import { f } from "a/index.ts";\n'}, "a.d.ts", "", "b.ts"),
+        ({"lib/a.ts": 'import { f } from "./index.js";\n'}, "lib.ts", "", "lib/a.ts"),
+        ({"b.ts": 'import { f } from "./user.service.js";\n'}, "user.service.ts", "", "b.ts"),
+        ({"a.sh": "source lib/b.sh/$X\n"}, "lib/b.sh", "", "a.sh"),
+        ({"a.rb": 'require "lib/b.rb/."\n'}, "lib/b.rb", "", "a.rb"),
         ({"tests/t.rs": "use own::f;\n", "src/a.rs": ""}, "src/lib.rs", "", "tests/t.rs"),
         (
             {"r.go": "package root\n", "a/a.go": 'package a\nimport "o.org/root"\n'},
@@ -164,6 +187,7 @@ def test_a_name_that_many_have_reaches_only_documents_and_those_who_name_its_cla
         ({"a.rs": "use crate::f;\n"}, "lib.rs", "", "a.rs"),
         ({"src/a/b.rs": "use super::f;\n"}, "src/a.rs", "", "src/a/b.rs"),
         ({"README.md": "docs/a.md"}, "docs/a.md", "", "README.md"),
+        ({"README.md": "docs/a.md/."}, "docs/a.md", "", "README.md"),
     ),
 )
 def test_a_file_is_seen_by_those_who_name_it_as_their_language_does(

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from quintet.ingest.graph.languages import FAMILIES, FILE_MODULES, TRANSITIVE
 from quintet.ingest.graph.meanings import meanings, occurrences
-from quintet.ingest.graph.project import Name, Space, home_of, is_star, split_name, stem_of
+from quintet.ingest.graph.project import Name, Space, home_of, is_star, split_name
 from quintet.symbols import FileOutline, Outline, Symbol, SymbolKind
 
 # Nothing is seen here without a name for the module or class that it stands in.
 _NAMED_OWNERS = frozenset({"python", "script"})
-ROOT = "."  # what the module or package is called that has no name: the root's
 Change = tuple[str, Outline | None, Outline | None]  # path, before, after; None: it was not there, or is gone
 Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a definition fits
 
@@ -58,14 +57,12 @@ def module_names(path: str, outline: Outline) -> set[str]:
     family = FAMILIES.get(outline.language, "")
     name = path.rsplit("/", 1)[-1]
     names = {name}
-    if family in FILE_MODULES or family in ("go", "java", "csharp", "php"):
+    if family:
         home = home_of(path, outline.language, outline.package)
         names |= space_words(Space(family, home))
         if family == "go" and not home:
             names.add(outline.package)  # the root's folder tells nothing
-    if family == "script":
-        names.add(stem_of(path, family))  # `./lib/index` is `./lib`
-    elif family not in FILE_MODULES:
+    if family not in FILE_MODULES:
         names |= {name.split(".")[0], name.rpartition(".")[0]}
     return names - {""}
 
@@ -76,8 +73,8 @@ def file_word(path: str) -> str:
 
 
 def space_words(space: Space) -> set[str]:
-    """What a module, package or folder is called by those who look for it."""
-    words = set(space.name[-1:]) or {ROOT}
+    """What a module, package or folder is called by those who look for it; the root's has no other name."""
+    words = set(space.name[-1:]) or {f"./{space.family}"}
     if space.family == "rust":
         if space.name[-1:] == ("src",):
             words.update(space.name[-2:-1])  # the crate's folder has its name

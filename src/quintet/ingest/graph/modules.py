@@ -1,6 +1,6 @@
 """From the text of an import to the module, package or file it means, language by language."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from quintet.ingest.graph.answer import FOREIGN, Answer, exactly
 from quintet.ingest.graph.project import SCRIPT_ENDINGS, File, Name, Place, Project, Space, split_name
@@ -75,29 +75,43 @@ def _guess(found: Answer) -> Answer:
 
 
 def _script(project: Project, file: File, imported: Import) -> Answer:
-    text = imported.module
-    if text.startswith(("./", "../")) or text in (".", ".."):
-        name = join(file.folder, text)
-        return exactly(_script_at(project, name)) if name is not None else FOREIGN
+    names = script_names(file, imported.module)
+    if _is_relative(imported.module):
+        return exactly(next(filter(None, (_script_at(project, name) for name in names)), ()))
+    ends = [(end, name) for end in names for name in project.tails.get(("script", end[-1]), ())]
+    fits = [name for end, name in ends if name[-len(end) :] == end]
+    return _guess(exactly(thing for name in fits for thing in _script_at(project, name)))
+
+
+def script_names(file: File, text: str) -> list[Name]:
+    """The names from the root that a relative import may mean, of which the first counts that is there; how
+    the name ends that any other means."""
+    if not _is_relative(text):
+        return _script_end(text)
+    name = join(file.folder, text)
+    if name is None:
+        return []
+    tries = (name, (*name[:-1], *map(_without_ending, name[-1:])))
+    return [shown for tried in tries for shown in (tried, tried[:-1] if tried[-1:] == ("index",) else tried)]
+
+
+def _is_relative(text: str) -> bool:
+    return text.startswith(("./", "../")) or text in (".", "..")
+
+
+def _script_end(text: str) -> list[Name]:
     is_alias = text.startswith(("@/", "~/", "#/"))
     parts = tuple(part for part in text.lstrip("@~#").split("/") if part)
     if not parts or (text[0] == "@" and not is_alias) or (len(parts) < 2 and not is_alias):
-        return FOREIGN
+        return []
     last = _without_ending(parts[-1])
     if last == "index" and len(parts) > 1:
-        parts, last = parts[:-1], parts[-2]
-    wanted = (*parts[:-1], last)
-    names = [n for n in project.tails.get(("script", last), ()) if n[-len(wanted) :] == wanted]
-    return _guess(exactly(thing for name in names for thing in _script_at(project, name)))
+        return [parts[:-1]]
+    return [(*parts[:-1], last)]
 
 
-def _script_at(project: Project, name: Name) -> Iterable[Place]:
-    tries = [name, (*name[:-1], _without_ending(name[-1])) if name else name]
-    for tried in [t for name in tries for t in (name, name[:-1] if name[-1:] == ("index",) else name)]:
-        found = [thing for thing in project.modules_at("script", tried) if isinstance(thing, Place)]
-        if found:
-            return found
-    return ()
+def _script_at(project: Project, name: Name) -> list[Place]:
+    return [thing for thing in project.modules_at("script", name) if isinstance(thing, Place)]
 
 
 def _without_ending(name: str) -> str:
@@ -188,10 +202,15 @@ def _qualified(project: Project, file: File, imported: Import) -> Answer:
     return exactly(project.symbols.get((file.family, parts), ()))
 
 
+def written_path(text: str) -> str:
+    """Without quotes, and without what only a shell knows."""
+    return "/".join(part for part in text.strip("<>\"'").split("/") if "$" not in part)
+
+
 def find_path(project: Project, file: File, text: str, endings: tuple[str, ...] = ("",)) -> Answer:
     """The file at `text`: read from the file's folder, from the root, or by the end of its path."""
-    parts = tuple(part for part in text.strip("<>\"'").split("/") if "$" not in part)
-    relative = "/".join(parts)
+    relative = written_path(text)
+    parts = tuple(relative.split("/"))
     for folder in (file.folder, ()):
         name = join(folder, relative)
         for ending in endings:

@@ -6,10 +6,26 @@ A name that an import renames, or a class whose base changed, passes the change 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from quintet.ingest.graph.changes import ROOT, Guessed, file_word, shape_of, starred_names, written_away
+from quintet.ingest.graph.changes import (
+    Guessed,
+    file_word,
+    shape_of,
+    space_words,
+    starred_names,
+    written_away,
+)
 from quintet.ingest.graph.edges import MAX_CANDIDATES
-from quintet.ingest.graph.modules import PACKAGE_FILES, RUST_BESIDE, RUST_HEADS, below_package, python_roots
-from quintet.ingest.graph.project import File, Name, Project, is_star, split_name
+from quintet.ingest.graph.modules import (
+    PACKAGE_FILES,
+    RUST_BESIDE,
+    RUST_HEADS,
+    below_package,
+    join,
+    python_roots,
+    script_names,
+    written_path,
+)
+from quintet.ingest.graph.project import File, Name, Project, Space, is_star, split_name
 from quintet.symbols import Import
 
 Imports = list[tuple[Import, set[str]]]  # of a file, each with the names that decide what it means
@@ -78,45 +94,67 @@ def _hangs_on(file: File, imports: Imports, names: set[str]) -> bool:
 def _mentioned_names(file: File, path: Name) -> Collection[str]:
     """The names in a path, and those of the files that it or its first part stands for."""
     if not file.family:
-        return {*path, *(part.rstrip("/").rsplit("/", 1)[-1] for part in path)}
+        is_file = len(path) == 1 and ("/" in path[0] or "." in path[0])
+        return {*path, *_path_words(file, path[0])} if is_file else path
     if file.family != "rust":
         return path
     names = set(path)
     if path[0] in RUST_HEADS:
-        names.update(file.home, (ROOT,))
+        names.update(file.home, space_words(Space("rust", ())))
     elif file.folder[-1:] in RUST_BESIDE:
         names.add("src")  # any name may be the library's
     return names
 
 
 def _imported_names(project: Project, file: File, imported: Import, moved_packages: bool) -> set[str]:
-    """What decides which module an import means: its last part, or the folder when only dots are given."""
-    module = imported.module.strip("<>\"'")
-    parts, last = split_name(module), module.rsplit("/", 1)[-1]
-    names = {imported.name, imported.alias, *parts[-1:], last}
+    """What decides which module an import means, and what of it."""
+    names = {imported.name, imported.alias}
     if file.family == "python":
-        names.update(_dotted_names(file, imported.level) if imported.level and not parts else ())
+        names |= _python_words(project, file, imported)
         if moved_packages and not imported.level:
-            names.update(_package_files(project, parts), _package_files(project, parts[:1]))
-    if file.family == "rust":
-        names.update(_mentioned_names(file, parts[:1] or ("self",)))
-    elif not (imported.name or imported.alias):
-        names.update(parts[:1])  # what Python's `import a.b` binds
-    if file.family == "script" and imported.name in ("", "*"):
-        names.add("default")  # what a module is when it is called
-    if file.family == "go" and parts[-1:] and parts[-1] in project.root_packages:
-        names.add(ROOT)
-    if "/" in module:
-        names.add(last.split(".")[0])
-    if file.family != "python" and not last.strip("."):
-        names.update(file.folder, (ROOT,))
+            names.update(*(_package_files(project, parts) for parts in _python_parts(imported)))
+    elif file.family == "script":
+        names.update(*(space_words(Space("script", name)) for name in script_names(file, imported.module)))
+        if imported.name in ("", "*"):
+            names.add("default")  # what a module is when it is called
+    elif file.family == "rust":
+        parts = split_name(imported.module)
+        names.update(parts[-1:], _mentioned_names(file, parts[:1] or ("self",)))
+    elif file.family == "go":
+        names |= _go_words(project, imported.module)
+    else:
+        names |= space_words(Space(file.family, split_name(imported.module)))
+        names |= _path_words(file, written_path(imported.module))
     return names - {""}
 
 
-def _dotted_names(file: File, level: int) -> Name:
-    """What the folder is called that Python's dots alone lead to."""
-    up = len(file.folder) - (level - 1)
-    return file.folder[:up][-1:] or (ROOT,) if up >= 0 else ()
+def _python_parts(imported: Import) -> list[Name]:
+    """What is looked for: the whole name, and what `import a.b` binds."""
+    parts = split_name(imported.module)
+    return [parts] if imported.alias or imported.name == "*" else [parts, parts[:1]]
+
+
+def _python_words(project: Project, file: File, imported: Import) -> set[str]:
+    names = _python_parts(imported)
+    if imported.level:
+        up = len(file.folder) - (imported.level - 1)
+        names = [file.folder[:up] + parts for parts in names] if up >= 0 else []
+    else:  # the root may be a package itself
+        names += [() for parts in names if parts == project.location[-len(parts) :]]
+    return {word for name in names for word in space_words(Space("python", name))}
+
+
+def _go_words(project: Project, module: str) -> set[str]:
+    last = [part for part in module.split("/") if part][-1:]
+    is_root = not project.root_packages.isdisjoint(last)
+    return {*last, *(space_words(Space("go", ())) if is_root else ())}
+
+
+def _path_words(file: File, text: str) -> set[str]:
+    """What the files are called that a path may mean, read from a folder or as the end of one."""
+    joined = (join(folder, text) for folder in (file.folder, ()))
+    plain = [part for part in text.split("/") if part not in ("", ".", "..")]
+    return {*plain[-1:], *(name[-1] for name in joined if name)}
 
 
 def _package_files(project: Project, parts: Name) -> Iterable[str]:
