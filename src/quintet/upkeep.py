@@ -52,9 +52,10 @@ class Upkeep:
 
     def _chosen(self, wanted: Any) -> Embedder | None:
         if wanted is STORED:
-            if self._stored is None:
+            intended = self._stored or self._choices.embedder
+            if not intended:
                 return None if self._choices.text_only else load_embedder(DEFAULT)
-            name = name_of(self._stored)
+            name = name_of(intended)
             self._unloadable = name is None
             return load_embedder(name) if name else None
         if wanted is None or isinstance(wanted, str):
@@ -85,7 +86,8 @@ class Upkeep:
     def _remember(self, run: Run) -> None:
         """Keep what this run was told, for later runs that are told nothing."""
         text_only = self.embedder is None and self._stored is None
-        choices = Choices(text_only, **self._globs)
+        identity = self.embedder.identity if self.embedder else ""
+        choices = Choices(text_only, identity, **self._globs)
         if choices != self._choices:
             with run.writer.batch():
                 run.writer.remember(choices)
@@ -128,8 +130,9 @@ class Upkeep:
 
     def _check_loadable(self) -> None:
         if self._unloadable:
+            identity = self._stored or self._choices.embedder
             raise Conflict(
-                f"this index was embedded with {self._stored!r}, which Quintet cannot load by itself; "
+                f"the vectors of this index are those of {identity!r}, which Quintet cannot load by itself; "
                 "open it with embedder=<that embedder>, or with embedder=None to index text only"
             )
 

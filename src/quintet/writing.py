@@ -13,9 +13,11 @@ from quintet.vector import Int16
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What holds until another run says otherwise: text without vectors, and which files count."""
+    """What holds until another run says otherwise: text without vectors or the identity of the embedder
+    that is to make them, and which files count."""
 
     text_only: bool = False
+    embedder: str = ""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import quintet
-from quintet.errors import UsageError
+from quintet.errors import Conflict, UsageError
+from quintet.testing.embedder import FixedEmbedder
 
 
 @pytest.fixture
@@ -66,6 +67,23 @@ def test_an_index_of_text_only_takes_an_embedder_that_is_named(folder: Path, tmp
     with quintet.open(tmp_path / "index") as index:
         assert index.embedder is not None
         assert index.embedder.identity == "hash-384"
+
+
+def test_the_embedder_of_a_run_without_vectors_makes_them_later(folder: Path, tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", embedder="hashing") as index:
+        index.sync([folder], embed=False)
+    with quintet.open(tmp_path / "index") as index:
+        assert index.sync().embedded == 3
+        assert index.status().embedder == "hash-384"
+
+
+def test_another_embedder_may_be_named_as_long_as_there_are_no_vectors(folder: Path, tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", embedder=FixedEmbedder({}, 4)) as index:
+        index.sync([folder], embed=False)
+    with quintet.open(tmp_path / "index") as index, pytest.raises(Conflict, match="cannot load by itself"):
+        index.sync()
+    with quintet.open(tmp_path / "index", embedder="hashing") as index:
+        assert index.sync().embedded == 3
 
 
 def test_a_table_for_an_unknown_contract_is_refused(tmp_path: Path) -> None:

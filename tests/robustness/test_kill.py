@@ -134,6 +134,17 @@ def test_a_first_run_that_is_killed_is_completed_by_the_next(
     assert _state(folder) == _state(place / "new")
 
 
+def test_a_first_run_killed_before_its_first_vector_keeps_its_embedder(
+    place: Path, whole: object, tmp_path: Path
+) -> None:
+    folder = tmp_path / "index"
+    assert _run("progress", 1, folder, place / "files").returncode == -signal.SIGKILL
+    with quintet.open(folder) as told_nothing:
+        told_nothing.sync()
+        assert told_nothing.status().embedder == "hash-384"
+    assert _state(folder) == _state(place / "new")
+
+
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
 @pytest.mark.parametrize("by_name", [True, False])
 def test_a_kill_while_a_root_folds_into_an_outer_one_leaves_no_document_twice(

@@ -47,7 +47,7 @@ class SqliteCatalog:
             globs = [tuple(map(str, stored.get(name, ()))) for name in ("include", "exclude")]
         except (ValueError, TypeError, AttributeError) as error:
             raise apsw.CorruptError("its choices are no JSON object") from error
-        return Choices(bool(stored.get("text_only")), *globs)
+        return Choices(bool(stored.get("text_only")), str(stored.get("embedder", "")), *globs)
 
     def ever_filled(self) -> bool:
         return self.generation > 0
