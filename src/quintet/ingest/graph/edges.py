@@ -185,7 +185,10 @@ class Edges:
 
 
 def contained(file: File) -> list[Edge]:
-    ids, symbols = file.ids, file.outline.symbols
+    symbols = file.outline.symbols
+    if len(symbols) < 2:  # nearly all prose
+        return []
+    ids = file.ids
     return [
         Edge(ids[symbol.parent or 0], node, "contains", "exact", symbol.first_line)
         for node, symbol in zip(ids[1:], symbols[1:], strict=True)

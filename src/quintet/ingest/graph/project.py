@@ -75,38 +75,73 @@ def is_star(imported: Import, family: str) -> bool:
 
 
 class File:
-    """One file with what its outline says by name."""
+    """One file with what its outline says by name, found out when it is asked for: most documents are prose
+    that names nothing."""
 
     def __init__(self, given: FileOutline) -> None:
         self.document_id, self.path, self.outline = given.document_id, given.path, given.outline
         self.family = FAMILIES.get(given.outline.language, "")
         self.home = home_of(given.path, given.outline.language, given.outline.package)
-        self.folder = tuple(given.path.split("/")[:-1])
-        self._scopes: dict[int, tuple[int, ...]] = {}
-        self.meanings = meanings(given.outline)
-        self.numbers = {path: several[0] for path, several in self.meanings.items()}
-        self.bases: dict[int, list[Mention]] = defaultdict(list)
-        for mention in given.outline.mentions:
+
+    @cached_property
+    def folder(self) -> Name:
+        return tuple(self.path.split("/")[:-1])
+
+    @cached_property
+    def meanings(self) -> dict[Name, tuple[int, ...]]:
+        return meanings(self.outline)
+
+    @cached_property
+    def numbers(self) -> dict[Name, int]:
+        return {path: several[0] for path, several in self.meanings.items()}
+
+    @cached_property
+    def bases(self) -> dict[int, list[Mention]]:
+        bases: dict[int, list[Mention]] = defaultdict(list)
+        for mention in self.outline.mentions:
             if mention.relation in ("extends", "implements"):
-                self.bases[self.standing_for(mention.owner)].append(mention)
-        self.bound: dict[str, list[Import]] = defaultdict(list)
-        self.stars: list[Import] = []
-        self._inner = {path[-1] for path in self.meanings if len(path) > 1}  # bound in a scope of the module
-        for imported in given.outline.imports:
-            alias = imported.alias
-            if self.family == "python" and not imported.name and not alias:
-                alias = imported.module.partition(".")[0]  # `import a.b` binds `a`
-            if alias:
-                self.bound[alias].append(imported)
-                if imported.owner:
-                    self._inner.add(alias)
-            elif is_star(imported, self.family):
-                self.stars.append(imported)
-        # In other languages a scope sees more than is written in it: inherited members, its namespace.
-        self._is_flat = self.family in ("python", "script") and not any(star.owner for star in self.stars)
-        self.exports: dict[str, list[str]] = defaultdict(list)
-        for outside, inside in given.outline.exports:
-            self.exports[outside].append(inside)
+                bases[self.standing_for(mention.owner)].append(mention)
+        return bases
+
+    @cached_property
+    def stars(self) -> list[Import]:
+        return [one for one in self.outline.imports if not self._bound_to(one) and is_star(one, self.family)]
+
+    @cached_property
+    def bound(self) -> dict[str, list[Import]]:
+        bound: dict[str, list[Import]] = defaultdict(list)
+        for imported in self.outline.imports:
+            if alias := self._bound_to(imported):
+                bound[alias].append(imported)
+        return bound
+
+    def _bound_to(self, imported: Import) -> str:
+        """What an import is called here; `import a.b` of Python binds `a`."""
+        if self.family == "python" and not imported.name and not imported.alias:
+            return imported.module.partition(".")[0]
+        return imported.alias
+
+    @cached_property
+    def _inner(self) -> set[str]:
+        """Names that are bound in a scope of the module."""
+        defined = {path[-1] for path in self.meanings if len(path) > 1}
+        return defined | {alias for alias, several in self.bound.items() if any(one.owner for one in several)}
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """In other languages a scope sees more than is written in it: inherited members, its namespace."""
+        return self.family in ("python", "script") and not any(star.owner for star in self.stars)
+
+    @cached_property
+    def exports(self) -> dict[str, list[str]]:
+        exports: dict[str, list[str]] = defaultdict(list)
+        for outside, inside in self.outline.exports:
+            exports[outside].append(inside)
+        return exports
+
+    @cached_property
+    def _scopes(self) -> dict[int, tuple[int, ...]]:
+        return {}
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -154,22 +189,31 @@ class Project:
         self.location = location
         ordered = sorted(files, key=lambda file: (file.path, file.document_id))
         self.files = [File(file) for file in ordered]
-        self.by_path = {file.path: number for number, file in enumerate(self.files)}
         self.modules: dict[tuple[str, Name], list[int]] = defaultdict(list)
         self.packages: dict[tuple[str, Name], list[int]] = defaultdict(list)  # by the very name they are in
         self.spaces: set[Space] = set()
         self.tails: dict[tuple[str, str], list[Name]] = defaultdict(list)  # last part -> whole names
-        self.path_tails: dict[str, list[int]] = defaultdict(list)  # last part of a path -> files
         self.symbols: dict[tuple[str, Name], list[Place]] = defaultdict(list)
         self.by_name: dict[tuple[str, str], list[Place]] = defaultdict(list)
         for number, file in enumerate(self.files):
-            self.path_tails[file.path.rsplit("/", 1)[-1]].append(number)
             if file.family:
                 self._add_module(number, file)
                 self._add_symbols(number, file)
         for space in sorted(self.spaces):
             if space.name:
                 self.tails[space.family, space.name[-1]].append(space.name)
+
+    @cached_property
+    def by_path(self) -> dict[str, int]:
+        return {file.path: number for number, file in enumerate(self.files)}
+
+    @cached_property
+    def path_tails(self) -> dict[str, list[int]]:
+        """Files by the last part of their paths."""
+        tails: dict[str, list[int]] = defaultdict(list)
+        for number, file in enumerate(self.files):
+            tails[file.path.rsplit("/", 1)[-1]].append(number)
+        return tails
 
     def _add_module(self, number: int, file: File) -> None:
         if file.family in FILE_MODULES:

@@ -16,6 +16,7 @@ from quintet.stores.sqlite.graph_names import names, nodes_of_chunks, outline_of
 from quintet.symbols import Edge, FileOutline, Outline, node_ids
 from quintet.writing import Entry, Unlinked
 
+SHORT = 100  # characters of an outline that names nothing
 EPOCH = "INSERT INTO meta VALUES ('graph_epoch', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
 LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"
 OUT_EDGES = "DELETE FROM edges WHERE source IN (SELECT row FROM symbols WHERE outline = ?)"
@@ -179,13 +180,23 @@ def outlines(connection: apsw.Connection, root: str) -> list[FileOutline]:
         "JOIN outlines o ON o.document = d.id WHERE r.name = ? ORDER BY d.path",
         (root,),
     )
-    return [FileOutline(document, path, decoded(body)) for document, path, body in rows]
+    alike: dict[str, Outline] = {}  # most prose says the same: that it is a document of so many lines
+    found = []
+    for document, path, body in rows:
+        outline = alike.get(body)
+        if outline is None:
+            outline = decoded(body)
+            if len(body) <= SHORT:
+                alike[body] = outline
+        found.append(FileOutline(document, path, outline))
+    return found
 
 
 def link(connection: apsw.Connection, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
     """Put these in the place of all that goes out of these documents, and take the root's marks away."""
-    connection.executemany(OUT_OF_DOCUMENT, ((document,) for document in edges))
-    row_of = _symbol_rows_of(connection, root)
+    if connection.execute("SELECT EXISTS (SELECT 1 FROM edges)").get:
+        connection.executemany(OUT_OF_DOCUMENT, ((document,) for document in edges))
+    row_of = _symbol_rows_of(connection, root) if any(edges.values()) else {}
     rows = [
         (row_of.get(edge.source), row_of.get(edge.target), edge.relation, edge.confidence, edge.line)
         for found in edges.values()
