@@ -88,6 +88,13 @@ def test_a_filter_of_true_or_false_and_one_of_a_whole_number_are_read_so(
     assert " 1. docs/cache.md:5-7" in quintet("search", "cache", *arguments).out
 
 
+@pytest.mark.parametrize("text", ["path:docs/** OR", "lang:python AND", "lang:python )", "lang:python -"])
+def test_a_filter_that_ends_too_early_is_refused(indexed: Path, quintet: Quintet, text: str) -> None:
+    result = quintet("search", "cache", "--filter", text)
+    assert result.code == 2
+    assert "invalid_filter" in result.err
+
+
 def test_a_colon_in_a_filters_value_belongs_to_the_value(indexed: Path, quintet: Quintet) -> None:
     assert quintet("search", "cache", "--filter", "contains:a:b", "--json").code == 1
 

@@ -8,7 +8,7 @@ from quintet.errors import UsageError
 
 EXACT = "knowledge"  # spec 003 takes exact matches, one for a name
 ALONE = re.compile(r'\s*([^\s():"]+):([^\s"].*\s.*)', re.DOTALL)
-MORE = re.compile(r'\s(?:(?:AND|OR|NOT)(?=[\s(])|-?\(*[A-Za-z][^\s():"]*:\S)')
+MORE = re.compile(r'\s(?:(?:AND|OR|NOT)(?=[\s()]|$)|-?\(*[A-Za-z][^\s():"]*:\S|-$)')
 
 
 def given_filters(texts: Sequence[str], contract: str) -> object:
@@ -29,7 +29,7 @@ def quoted_if_alone(text: str) -> str:
     from quintet.model import Condition
 
     found = ALONE.fullmatch(text.rstrip())
-    if found is None or MORE.search(found[2]):
+    if found is None or MORE.search(found[2]) or found[2].count("(") != found[2].count(")"):
         return text
     return render(Condition(found[1], found[2]))
 
