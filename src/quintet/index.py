@@ -17,7 +17,7 @@ from quintet.contracts.contract import Expansion, Strategy
 from quintet.contracts.references import FileUrl
 from quintet.contracts.tokens import checked_budget
 from quintet.embed import load_embedder
-from quintet.errors import NotFound
+from quintet.errors import NotFound, UsageError
 from quintet.ingest.freshness import SourceFiles
 from quintet.ingest.lag import Lag, lag
 from quintet.ingest.run import Progress, Report
@@ -29,7 +29,7 @@ from quintet.ports import Approximation, Embedder, Root
 from quintet.receipts import Receipts
 from quintet.search.across import across
 from quintet.search.cache import CacheFigures, QueryCache
-from quintet.search.locate import encodable, ids_below, locate
+from quintet.search.locate import Paths, encodable, ids_below, locate, names_of
 from quintet.search.outline_map import OutlineMap, outline_map, unfound
 from quintet.search.related import Related, related
 from quintet.search.search import Response, search
@@ -75,12 +75,18 @@ def open(
     was built with. `clock_ns` tells the time that freshness is measured by. Other keyword arguments are
     settings.
     """
-    folder = Path(path).absolute()
+    name = os.fspath(path)
+    if not name or "\0" in name:
+        raise UsageError(f"the index's folder is {name!r}; name one, such as '.quintet'")
+    folder = Path(name).absolute()
     chosen = load_settings(folder.parent, os.environ, **settings)
     for name, table in chosen.contracts.items():
         read(name, contract_named(name).parameters, {}, table)
     if not create and not (folder / FILE).is_file():
-        raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
+        inside = folder / ".quintet"
+        there_is = (inside / FILE).is_file()
+        way_out = f"there is one in {inside}" if there_is else "make one with 'quintet index'"
+        raise NotFound(f"there is no index in {folder}; {way_out}")
     if isinstance(embedder, str):  # a wrong name leaves no folder behind
         embedder = load_embedder(embedder)
     store = SqliteStore(folder, text_index=chosen.text_index)
@@ -119,7 +125,7 @@ class Index:
 
     def sync(
         self,
-        paths: Sequence[str | os.PathLike[str]] | None = None,
+        paths: Paths | None = None,
         *,
         force: bool = False,
         embed: bool = True,
@@ -281,16 +287,14 @@ class Index:
         with self._store.snapshot() as snapshot:
             return related(snapshot.graph, snapshot.catalog, Path.cwd(), reference, expansion, limit)
 
-    def map(
-        self, paths: Sequence[str | os.PathLike[str]] = (), *, query: str | None = None, budget: int = 1024
-    ) -> OutlineMap:
+    def map(self, paths: Paths = (), *, query: str | None = None, budget: int = 1024) -> OutlineMap:
         """An outline of what is indexed, or of these files and folders, within a budget of tokens.
 
         What much points at comes first; with a query, as seen from what the query finds.
         """
         found = () if query is None else self._found(query)
         with self._store.snapshot() as snapshot:
-            within = ids_below([os.fspath(path) for path in paths], snapshot.catalog, Path.cwd())
+            within = ids_below(names_of(paths), snapshot.catalog, Path.cwd())
             towards = {chunk_id: 1 / rank for rank, chunk_id in enumerate(found, start=1)}
             made = outline_map(
                 snapshot.graph, towards, within, budget, several_roots=len(snapshot.catalog.roots()) > 1
@@ -316,11 +320,11 @@ class Index:
                 counts.documents,
                 counts.chunks,
                 counts.embedded,
-                catalog.embedder,
+                catalog.embedder or catalog.choices.embedder or None,
                 roots,
                 catalog.generation,
                 snapshot.tree.root,
-                lag(roots, known, self.settings),
+                lag(roots, known, catalog.refused(), self.settings),
                 self.cache.figures(),
                 snapshot.vectors.approximation,
                 self.tuned.numbers_in_use(catalog.embedder),

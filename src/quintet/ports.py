@@ -264,6 +264,9 @@ class Root:
     only: tuple[str, ...] | None = None
 
 
+RefusedFiles = Mapping[str, tuple[int, int]]  # by path: size and time of what could not be indexed
+
+
 @dataclass(frozen=True, slots=True)
 class KnownFile:
     """What the catalog remembers of a file, to tell whether it changed."""

@@ -1,6 +1,5 @@
 """The write side of an open index: its embedder, its runs, what it forgets."""
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from quintet.ingest.sync import sync
 from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
 from quintet.ports import Embedder, Root
-from quintet.search.locate import documents_in_one_root, encodable, root_named
+from quintet.search.locate import Paths, documents_in_one_root, encodable, names_of, root_named
 from quintet.settings import Settings
 from quintet.stores.sqlite.store import SqliteStore
 from quintet.writing import Choices
@@ -64,13 +63,13 @@ class Upkeep:
 
     def sync(
         self,
-        paths: Sequence[str | os.PathLike[str]] | None,
+        paths: Paths | None,
         force: bool,
         embed: bool,
         progress: Progress | None,
     ) -> Report:
         self._check_loadable()
-        given = [named(os.fspath(path), Path.cwd()) for path in paths or ()]
+        given = [named(path, Path.cwd()) for path in names_of(paths or ())]
         with self._running(progress, force) as run:
             known = run.writer.roots()
             if given or not known:

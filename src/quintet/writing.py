@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from quintet.model import Chunk, Document
-from quintet.ports import KnownFile, Root
+from quintet.ports import KnownFile, RefusedFiles, Root
 from quintet.symbols import Edge, FileOutline, Outline
 from quintet.vector import Int16
 
@@ -60,6 +60,12 @@ class Writer(Protocol):
         ...
 
     def known(self, root: str) -> dict[str, KnownFile]: ...
+
+    def refused(self) -> Mapping[str, RefusedFiles]: ...
+
+    def put_refused(self, files: Mapping[str, RefusedFiles]) -> None:
+        """What could not be indexed, by root, in the place of what was."""
+        ...
 
     def put(self, *entries: Entry) -> None:
         """Write documents, each in the place of what it was. Many at once cost less than one by one."""

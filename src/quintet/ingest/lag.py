@@ -7,24 +7,31 @@ from pathlib import Path
 from quintet.ingest.entry import shape, storable
 from quintet.ingest.plan import plan
 from quintet.ingest.roots import Target
-from quintet.ingest.sync import in_scope, walk_target
+from quintet.ingest.sync import in_scope, seen, walk_target
 from quintet.ingest.walk import Found
-from quintet.ports import KnownFile, Root
+from quintet.ports import KnownFile, RefusedFiles, Root
 from quintet.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """Files that are new, that differ in size or time, and that are gone; roots that cannot be found."""
+    """Files that are new, that differ in size or time, and that are gone; roots that cannot be found; files
+    that the last run could not index, and that are as they were."""
 
     added: int = 0
     changed: int = 0
     removed: int = 0
     missing_roots: tuple[str, ...] = ()
+    refused: int = 0
 
 
-def lag(roots: Sequence[Root], known: Mapping[str, Mapping[str, KnownFile]], settings: Settings) -> Lag:
-    added = changed = removed = 0
+def lag(
+    roots: Sequence[Root],
+    known: Mapping[str, Mapping[str, KnownFile]],
+    refused: Mapping[str, RefusedFiles],
+    settings: Settings,
+) -> Lag:
+    added = changed = removed = as_before = 0
     missing = []
     for root in roots:
         if not Path(root.location).is_dir():
@@ -35,10 +42,13 @@ def lag(roots: Sequence[Root], known: Mapping[str, Mapping[str, KnownFile]], set
         cut = shape(settings)
         todo = plan(found, in_scope(target, problems, known[root.name]), shape=cut)
         before = known[root.name]
-        added += len(todo.added)
+        not_indexable = refused.get(root.name, {})
+        same = sum(not_indexable.get(file.path) == seen(file) for file in todo.added)
+        as_before += same
+        added += len(todo.added) - same
         changed += sum(_state(file, cut) != _known(before[file.path]) for file in todo.suspects)
         removed += len(todo.removed)
-    return Lag(added, changed, removed, tuple(missing))
+    return Lag(added, changed, removed, tuple(missing), as_before)
 
 
 def _state(file: Found, cut: str) -> tuple[int, int, str]:

@@ -49,3 +49,4 @@ class Run:
     progress: Progress
     report: Report
     force: bool = False
+    refused: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)  # by root and path

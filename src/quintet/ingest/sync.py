@@ -4,12 +4,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from quintet.ingest.entry import shape
+from quintet.ingest.entry import shape, storable
 from quintet.ingest.examine import Examiner, Outcome, Refused, Task, Touched
 from quintet.ingest.link import link
 from quintet.ingest.plan import Plan, plan
 from quintet.ingest.roots import Target
-from quintet.ingest.run import Report, Run
+from quintet.ingest.run import Run
 from quintet.ingest.walk import Found, Problem, walk
 from quintet.ingest.workers import NotStarted, Workers, can_start, how_many
 from quintet.model import Note
@@ -17,6 +17,7 @@ from quintet.ports import KnownFile, Root
 from quintet.settings import Settings
 from quintet.writing import Entry, Writer
 
+MOST_REFUSED = 10_000  # of a root that are remembered
 TOLD = 256  # files between two words on progress
 
 
@@ -38,6 +39,8 @@ def _sync_target(run: Run, target: Target, examiner: Examiner) -> None:
         found, problems = walk_target(target, run.settings)
         known = in_scope(target, problems, run.writer.known(target.root.name))
         todo = plan(found, known, shape=shape(run.settings), force=run.force)
+    if not found and not problems:
+        run.report.notes.append(_nothing_found(target, run.settings))
     run.report.problems.extend(problems)
     run.report.skipped += len(problems) + len(todo.unchanged)
     if target.root not in run.writer.roots():
@@ -48,9 +51,34 @@ def _sync_target(run: Run, target: Target, examiner: Examiner) -> None:
         with run.writer.batch():
             run.writer.remove(target.root.name, todo.removed)
         run.report.removed += len(todo.removed)
+    _remember_refused(run, target)
     for name in target.absorbs:  # last, so that nothing is ever missing in between
         with run.writer.batch():
             run.writer.drop_root(name)
+
+
+def _nothing_found(target: Target, settings: Settings) -> Note:
+    globs = {"include": settings.include, "exclude": settings.exclude}
+    told = [f"{name} ({', '.join(values)})" for name, values in globs.items() if values]
+    reasons = " or ".join(["ignore files", *told])
+    where = Path(target.root.location, target.under)
+    message = f"there is nothing to index in {where}: it is empty, or {reasons} leave nothing of it"
+    return {"code": "nothing_found", "message": message}
+
+
+def _remember_refused(run: Run, target: Target) -> None:
+    """So that nobody takes what cannot be indexed for new."""
+    name = target.root.name
+    before = run.writer.refused()
+    elsewhere = {path: state for path, state in before.get(name, {}).items() if not target.covers(path)}
+    now = {**elsewhere, **dict(list(run.refused.get(name, {}).items())[:MOST_REFUSED])}
+    if now != before.get(name, {}):
+        with run.writer.batch():
+            run.writer.put_refused({**before, name: now})
+
+
+def seen(file: Found) -> tuple[int, int]:
+    return file.size, storable(file.modified_ns)
 
 
 def walk_target(target: Target, settings: Settings) -> tuple[list[Found], list[Problem]]:
@@ -126,7 +154,7 @@ def _write(run: Run, found: Sequence[tuple[Task, Outcome]]) -> None:
     others = [(task, outcome) for task, outcome in found if not isinstance(outcome, Entry)]
     run.report.indexed += len(entries)
     run.report.skipped += len(others)
-    changes = [change for task, outcome in others if (change := _change(run.report, task, outcome))]
+    changes = [change for task, outcome in others if (change := _change(run, task, outcome))]
     if entries or changes:
         with run.writer.batch():
             run.writer.put(*entries)
@@ -134,12 +162,13 @@ def _write(run: Run, found: Sequence[tuple[Task, Outcome]]) -> None:
                 change(run.writer)
 
 
-def _change(report: Report, task: Task, outcome: Touched | Refused) -> Callable[[Writer], None] | None:
+def _change(run: Run, task: Task, outcome: Touched | Refused) -> Callable[[Writer], None] | None:
     """What is to be written of a file that is not indexed anew."""
     path, before = task.file.path, task.before
     if isinstance(outcome, Refused):
-        report.problems.append(Problem(path, outcome.reason))
-        report.removed += before is not None
+        run.report.problems.append(Problem(path, outcome.reason))
+        run.report.removed += before is not None
+        run.refused.setdefault(task.root, {})[path] = seen(task.file)
         return None if before is None else lambda writer: writer.remove(task.root, [path])
     if before is not None and outcome == (before.size, before.modified_ns):
         return None

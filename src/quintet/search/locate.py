@@ -1,5 +1,6 @@
 """From what a person calls a document to the document: a path as shown, on disk, or behind a root's name."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from quintet.errors import NotFound, UsageError
 from quintet.model import Passage, digest
 from quintet.ports import Root
 
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
 
 
@@ -38,8 +40,16 @@ class Located:
         return [p for p in passages if p.chunk.first_line <= self.last and p.chunk.last_line >= self.first]
 
 
+def names_of(paths: Paths) -> list[str]:
+    """Several paths, or a single one."""
+    several = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [os.fspath(path) for path in several]
+
+
 def encodable(reference: str) -> str:
     """Lone surrogates cannot be looked up: no path in an index holds one."""
+    if not isinstance(reference, str):
+        raise UsageError(f"{reference!r} names nothing; give a path, PATH:FIRST-LAST or an id, as text")
     return reference.encode("utf-8", "replace").decode()
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import apsw
 
 from quintet.model import Chunk, Document, Facts, Filter, Passage
-from quintet.ports import Counts, KnownFile, Root, Rows, Source
+from quintet.ports import Counts, KnownFile, RefusedFiles, Root, Rows, Source
 from quintet.stores.sqlite import filters
 from quintet.writing import Choices
 
@@ -59,6 +59,9 @@ class SqliteCatalog:
 
     def roots(self) -> list[Root]:
         return roots(self._connection)
+
+    def refused(self) -> dict[str, RefusedFiles]:
+        return refused(self._connection)
 
     def known(self, root: str) -> dict[str, KnownFile]:
         return known(self._connection, root)
@@ -156,6 +159,17 @@ def number(connection: apsw.Connection, key: str) -> int:
 def roots(connection: apsw.Connection) -> list[Root]:
     rows = connection.execute("SELECT name, location, only_files FROM roots ORDER BY name")
     return [Root(name, location, tuple(json.loads(only)) if only else None) for name, location, only in rows]
+
+
+def refused(connection: apsw.Connection) -> dict[str, RefusedFiles]:
+    try:
+        stored = json.loads(meta(connection, "refused") or "{}")
+        return {
+            root: {path: (int(size), int(time)) for path, (size, time) in files.items()}
+            for root, files in stored.items()
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise apsw.CorruptError("its list of refused files is no JSON object of such") from error
 
 
 def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:

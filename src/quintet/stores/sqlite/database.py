@@ -37,6 +37,11 @@ def translated(file: Path, way_out: str = REBUILT) -> Iterator[None]:
             f"the disk that holds {file} is full; free some space and run the command again: "
             "what was committed is kept"
         ) from error
+    except apsw.IOError as error:
+        raise StoreError(
+            f"the disk that holds {file} could not be read or written ({error}); if it is full, or the "
+            "size of files is limited, make room and run the command again: what was committed is kept"
+        ) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise StoreError(
             f"{file} cannot be opened for writing ({error}); "

@@ -8,7 +8,7 @@ import apsw
 from quintet import merkle, sketch
 from quintet.errors import QuintetError
 from quintet.stores.sqlite import tree
-from quintet.stores.sqlite.catalog import counted, counts, meta
+from quintet.stores.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.stores.sqlite.database import RESTORED, Database
 from quintet.stores.sqlite.document_rows import TEXT_TABLES
 
@@ -100,8 +100,9 @@ def _text(connection: apsw.Connection) -> Check:
 
 
 def _vectors(connection: apsw.Connection) -> Check:
-    identity, found = meta(connection, "embedder"), counted(connection)
-    if identity is None:
+    identity = meta(connection, "embedder") or SqliteCatalog(connection).choices.embedder
+    found = counted(connection)
+    if not identity:
         return Check("vectors", True, "none: this index searches text only")
     message = f"{found.embedded} of {found.chunks} chunks embedded by {identity}"
     if found.embedded == found.chunks:

@@ -9,8 +9,9 @@ from pathlib import Path
 import apsw
 from filelock import FileLock, Timeout
 
-from quintet.errors import Conflict, QuintetError
+from quintet.errors import Conflict, QuintetError, UsageError
 from quintet.ports import Counts, TextIndex
+from quintet.stores.sqlite import home
 from quintet.stores.sqlite.catalog import SqliteCatalog, counts, number
 from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.database import Database, copied, translated
@@ -41,6 +42,8 @@ class Files:
 
 
 FILE = "index.db"
+IGNORE, ALL = ".gitignore", "*\n"
+STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
 INDEX = Files(FILE, "writer.lock")
 MEMORY = Files("memory.db", "memory.lock", "memory", precious=True)
 KNOWLEDGE = Files(FILE, "writer.lock", precious=True)
@@ -86,11 +89,37 @@ class SqliteStore:
 
     def create(self) -> None:
         """Make the folder and the database; an ignore file keeps both out of git and of any index."""
+        self._check_own()
         self._database.create()
-        ignore = self.folder / ".gitignore"
+        ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
-                ignore.write_text("*\n", "utf-8")
+                ignore.write_text(ALL, "utf-8")
+        if self._files == INDEX:
+            self._settle()
+
+    def _settle(self) -> None:
+        """While another writes, or on a disk that cannot be written, everything stays where it was."""
+        place = self.folder.resolve().parent
+        with self._database.reading() as connection:
+            if home.is_at(connection, place):
+                return
+        with suppress(QuintetError), self._database.writing() as connection:
+            home.settle(connection, place)
+        self._database.drop_writer()
+
+    def _check_own(self) -> None:
+        """Refuse a folder that others use: the ignore file would hide all that is theirs."""
+        if self._database.file.exists() or not self.folder.is_dir():
+            return
+        with translated(self.folder):
+            theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
+            is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL.encode()
+        if theirs and not is_ours:
+            raise UsageError(
+                f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
+                f"own; use another, such as {self.folder / '.quintet'}"
+            )
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import apsw
 
 from quintet.model import digest
-from quintet.ports import KnownFile, Root
+from quintet.ports import KnownFile, RefusedFiles, Root
 from quintet.stores.sqlite import catalog, document_rows, graph_rows, tree, vector_rows
 from quintet.stores.sqlite.compacting import Compacting
 from quintet.stores.sqlite.database import Database
@@ -80,6 +80,14 @@ class SqliteWriter:
         with self._database.inspecting() as connection:
             return catalog.known(connection, root)
 
+    def refused(self) -> Mapping[str, RefusedFiles]:
+        with self._database.inspecting() as connection:
+            return catalog.refused(connection)
+
+    def put_refused(self, files: Mapping[str, RefusedFiles]) -> None:
+        values = ("refused", json.dumps(files, sort_keys=True))
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
+
     def put_root(self, root: Root) -> None:
         only = None if root.only is None else json.dumps(sorted(root.only))
         self._connection.execute(
@@ -92,6 +100,9 @@ class SqliteWriter:
         paths = list(self.known(name))
         self.remove(name, paths)
         graph_rows.drop_root(self._connection, name)
+        refused = catalog.refused(self._connection)
+        if refused.pop(name, None) is not None:
+            self.put_refused(refused)
         self._connection.execute("DELETE FROM roots WHERE name = ?", (name,))
         return len(paths)
 
