@@ -20,7 +20,7 @@ def test_status_for_programs_has_every_count_and_the_lag(library: Path, quintet:
     assert (status["files"], status["embedder"]) == (4, "hash-384")
     assert status["embedded"] == status["chunks"]
     assert status["roots"] == [{"name": "library", "location": str(library), "only": None}]
-    assert status["lag"] == {"added": 1, "changed": 0, "removed": 1, "missing_roots": []}
+    assert status["lag"] == {"added": 1, "changed": 0, "removed": 1, "missing_roots": [], "refused": 0}
     assert status["generation"] > 0
     assert len(status["state_root"]) == 64
 

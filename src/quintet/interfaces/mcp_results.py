@@ -145,6 +145,7 @@ class LagRead(TypedDict):
     changed: int
     removed: int
     missing_roots: list[str]
+    refused: int
 
 
 class HnswRead(TypedDict):

@@ -116,12 +116,17 @@ def reindex_text(body: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _embedded(body: Mapping[str, Any]) -> str:
+    return f"{body['embedded']} embedded by {body['embedder']}" if body["embedder"] else "text only"
+
+
 def status_text(body: Mapping[str, Any]) -> str:
     lag, cache = body["lag"], body["cache"]
     lines = [
-        f"{body['files']} files, {body['chunks']} chunks, {body['embedded']} embedded by {body['embedder']}",
+        f"{body['files']} files, {body['chunks']} chunks, {_embedded(body)}",
         *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
         f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
+        *([f"{lag['refused']} files cannot be indexed"] if lag["refused"] else []),
         f"cache: {cache['entries']} searches kept, {cache['hits']} hits, {cache['misses']} misses",
     ]
     if body["tuned"]:

@@ -214,6 +214,8 @@ def _behind(status: "IndexStatus") -> Iterator[str]:
         yield f"{lag.added} added, {lag.changed} changed, {lag.removed} removed since; run 'quintet index'"
     elif not lag.missing_roots:
         yield "the index is up to date"
+    if lag.refused:
+        yield f"{lag.refused} cannot be indexed; 'quintet index' says which and why"
     for root in lag.missing_roots:
         yield f"the folder of root {root} is missing; bring it back, or run 'quintet forget {root}'"
 

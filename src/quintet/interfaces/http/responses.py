@@ -213,7 +213,15 @@ STATUS = closed(
         ),
         "generation": COUNT,
         "state_root": TEXT,
-        "lag": closed({"added": COUNT, "changed": COUNT, "removed": COUNT, "missing_roots": several(TEXT)}),
+        "lag": closed(
+            {
+                "added": COUNT,
+                "changed": COUNT,
+                "removed": COUNT,
+                "missing_roots": several(TEXT),
+                "refused": COUNT,
+            }
+        ),
         "hnsw": {
             "anyOf": [
                 closed({"rows": COUNT, "of": COUNT, "recall": NUMBERS, "building": FLAG}),
