@@ -75,13 +75,17 @@ def open(
     was built with. `clock_ns` tells the time that freshness is measured by. Other keyword arguments are
     settings.
     """
-    name = os.fspath(path)
-    if not name or "\0" in name:
-        raise UsageError(f"the index's folder is {name!r}; name one, such as '.quintet'")
-    folder = Path(name).absolute()
+    given = os.fspath(path)
+    if not given or "\0" in given:
+        raise UsageError(f"the index's folder is {given!r}; name one, such as '.quintet'")
+    folder = Path(given).absolute()
     chosen = load_settings(folder.parent, os.environ, **settings)
     for name, table in chosen.contracts.items():
-        read(name, contract_named(name).parameters, {}, table)
+        try:
+            read(name, contract_named(name).parameters, {}, table)
+        except UsageError as error:
+            where = f"[contracts.{name}] of quintet.toml"
+            raise UsageError(f"{where}: {error.message}", code=error.code, details=error.details) from error
     if not create and not (folder / FILE).is_file():
         inside = folder / ".quintet"
         there_is = (inside / FILE).is_file()

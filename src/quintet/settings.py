@@ -71,10 +71,16 @@ SECONDS = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout
 
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:
     """Settings for an index whose quintet.toml would lie in `folder`."""
-    values = _from_file(folder / "quintet.toml")
-    values.update(_from_environment(environment))
-    values.update({name: value for name, value in arguments.items() if value is not None})
-    settings = Settings(**cast(Any, {name: _checked(name, value) for name, value in values.items()}))
+    file = folder / "quintet.toml"
+    given = {name: value for name, value in arguments.items() if value is not None}
+    values: dict[str, Any] = {}
+    for origin, some in (
+        (f" in {file}", _from_file(file)),
+        (" in the environment", _from_environment(environment)),
+        ("", given),
+    ):
+        values |= {name: _checked(name, value, origin) for name, value in some.items()}
+    settings = Settings(**values)
     if settings.acceptable_seconds < settings.fresh_seconds:
         raise UsageError(
             f"setting acceptable_seconds is {settings.acceptable_seconds:g}; "
@@ -125,34 +131,38 @@ def _number(text: str) -> object:
         return text
 
 
-def _checked(name: str, value: object) -> object:
+def _checked(name: str, value: object, origin: str) -> object:
+    """`origin` says in an error where the value is from."""
     if name in ("include", "exclude"):
-        return _globs(name, value)
+        return _globs(name, value, origin)
     if name == "contracts":
         return _tables(value)
     if name in CHOICES:
-        return _choice(name, value)
+        return _choice(name, value, origin)
     if name not in NUMBERS:
         known = ", ".join(f.name for f in fields(Settings))
-        raise UsageError(f"unknown setting {name!r}; the settings are: {known}")
+        raise UsageError(f"unknown setting {name!r}{origin}; the settings are: {known}")
     low, high = NUMBERS[name]
     whole = name not in SECONDS
     right_type = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
     if not right_type or not low <= cast(float, value) <= high:
         kind = "whole number" if whole else "number"
-        raise UsageError(f"setting {name} is {_shown(value)}; it must be a {kind} from {low} to {high}")
+        allowed = f"it must be a {kind} from {low} to {high}"
+        raise UsageError(f"setting {name}{origin} is {_shown(value)}; {allowed}")
     return value
 
 
-def _choice(name: str, value: object) -> object:
+def _choice(name: str, value: object, origin: str) -> object:
     if value not in CHOICES[name]:
-        raise UsageError(f"setting {name} is {_shown(value)}; it must be one of: {', '.join(CHOICES[name])}")
+        allowed = f"it must be one of: {', '.join(CHOICES[name])}"
+        raise UsageError(f"setting {name}{origin} is {_shown(value)}; {allowed}")
     return value
 
 
-def _globs(name: str, value: object) -> tuple[str, ...]:
+def _globs(name: str, value: object, origin: str) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
-        raise UsageError(f"setting {name} is {_shown(value)}; it must be a list of globs such as 'docs/**'")
+        allowed = "it must be a list of globs such as 'docs/**'"
+        raise UsageError(f"setting {name}{origin} is {_shown(value)}; {allowed}")
     return tuple(value)
 
 

@@ -92,6 +92,19 @@ def test_a_table_for_an_unknown_contract_is_refused(tmp_path: Path) -> None:
         quintet.open(tmp_path / "index", embedder=None)
 
 
+def test_an_error_says_where_its_value_is_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "quintet.toml").write_text("[contracts.cfs]\ntop_k = 'x'\n", "utf-8")
+    with pytest.raises(UsageError, match=r"^\[contracts\.cfs\] of quintet\.toml: top_k is 'x'"):
+        quintet.open(tmp_path / "index", embedder=None)
+    (tmp_path / "quintet.toml").write_text("max_terms = 0\n", "utf-8")
+    with pytest.raises(UsageError, match=r"max_terms in .*quintet\.toml is 0"):
+        quintet.open(tmp_path / "index", embedder=None)
+    monkeypatch.setenv("QUINTET_MAX_TERMS", "-1")
+    (tmp_path / "quintet.toml").unlink()
+    with pytest.raises(UsageError, match="max_terms in the environment is -1"):
+        quintet.open(tmp_path / "index", embedder=None)
+
+
 @pytest.mark.parametrize("text", ["contracts = 5", "retrieval = 5", "[contracts]\nrifflux = 1"])
 def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "quintet.toml").write_text(text, "utf-8")

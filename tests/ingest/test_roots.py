@@ -67,9 +67,10 @@ def test_an_inner_folder_named_later_belongs_to_the_outer_root(index: Index, pla
 
 def test_an_outer_folder_named_later_takes_the_inner_root_in(index: Index, place: Path) -> None:
     index.sync([place / "work/docs/guide"])
-    index.sync([place / "work/docs"])
+    report = index.sync([place / "work/docs"])
     assert _documents(index) == WHOLE
     assert list(_roots(index)) == ["docs"]
+    assert [note["code"] for note in report.notes] == ["roots_joined"]
 
 
 @pytest.mark.parametrize("order", [("work/docs", "work/docs/guide"), ("work/docs/guide", "work/docs")])

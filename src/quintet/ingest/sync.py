@@ -55,6 +55,9 @@ def _sync_target(run: Run, target: Target, examiner: Examiner) -> None:
     for name in target.absorbs:  # last, so that nothing is ever missing in between
         with run.writer.batch():
             run.writer.drop_root(name)
+    if target.absorbs:
+        message = f"{', '.join(target.absorbs)} became part of the root {target.root.name}, which lies around"
+        run.report.notes.append({"code": "roots_joined", "message": message})
 
 
 def _nothing_found(target: Target, settings: Settings) -> Note:
