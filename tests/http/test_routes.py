@@ -47,6 +47,17 @@ def test_the_canonical_request_gives_the_canonical_result(client: httpx.Client, 
         assert index.search("Cache?", "knowledge", **asked).wire() == answer.json()
 
 
+def test_the_canonical_request_takes_limit_and_mode_as_every_search_does(client: httpx.Client) -> None:
+    own = {"query": "cache", "top_k": 1, "search_method": "keyword"}
+    offered = {"query": "cache", "limit": 1, "mode": "keyword"}
+    found = [client.post("/v1/retrieval", json={"retrieval": one}).json() for one in (own, offered)]
+    assert found[0] == found[1]
+    (call,) = found[1]["retrieval_calls"]
+    assert (call["search_method"], call["top_k"], call["result_count"]) == ("keyword", 1, 1)
+    both = {**own, "mode": "hybrid"}
+    assert code_of(client.post("/v1/retrieval", json={"retrieval": both})) == (400, "invalid_parameter")
+
+
 def test_a_chunk_comes_whole_by_its_id(client: httpx.Client) -> None:
     found = client.post("/v1/search", json={"query": "five minutes"}).json()["results"][0]
     chunk = client.get(f"/v1/chunks/{found['chunk_id']}").json()

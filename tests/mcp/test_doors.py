@@ -104,6 +104,19 @@ def test_a_search_by_meaning_alone_waits_for_the_model(waiting: Doors, slow: Slo
     assert found == ["ok"]
 
 
+def test_a_search_of_code_and_memory_waits_for_the_model_so_that_both_halves_are_whole(
+    waiting: Doors, slow: SlowEmbedder
+) -> None:
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(waiting.search_all("cache", {}, {}).status))
+    thread.start()
+    assert slow.asked.wait(PATIENCE)
+    assert found == []
+    slow.released.set()
+    thread.join(PATIENCE)
+    assert found == ["ok"]
+
+
 def test_a_model_that_cannot_be_loaded_is_a_failed_leg(waiting: Doors, slow: SlowEmbedder) -> None:
     slow.broken = True
     slow.released.set()

@@ -25,6 +25,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "status": {},
     "remember": {"text": "the cache is cold"},
     "recall": {"query": "cache"},
+    "search_all": {"query": "cache"},
 }
 
 
@@ -54,8 +55,26 @@ async def test_the_contract_tools_take_what_their_specifications_print(address: 
     assert reindex == {"path": None, "paths": None, "force": False}
     assert set(tools["retrieve"]["properties"]) == {
         *("query", "index", "top_k", "filters"),
-        *("search_method", "query_preprocessing", "hybrid_alpha"),
+        *("search_method", "query_preprocessing", "hybrid_alpha", "syntax"),
     }
+
+
+@pytest.mark.parametrize("contract", ["quintet", "rifflux", "harness", "mcb", "knowledge", "cfs"])
+async def test_search_takes_every_default_it_publishes_whatever_the_contract(
+    address: str, shelf: Path, contract: str
+) -> None:
+    async with Client(address) as client:
+        (tool,) = [one for one in (await client.list_tools()).tools if one.name == "search"]
+        published = {
+            name: one["default"] for name, one in tool.input_schema["properties"].items() if "default" in one
+        }
+        given = {**published, "query": "cache key", "contract": contract}
+        found = body(await client.call_tool("search", given))
+    with quintet.open(shelf / ".quintet") as index:
+        assert found == index.search("cache key", contract).wire()
+    assert not {"limit", "mode"} & set(published)
+    for name in ("limit", "mode"):
+        assert "the contract's own" in tool.input_schema["properties"][name]["description"]
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -120,6 +139,18 @@ async def test_retrieve_takes_the_canonical_request(address: str) -> None:
     assert call["hybrid_alpha"] == 0.25
     assert call["result_count"] == len(call["results"])
     assert {result["metadata"]["source_path"] for result in call["results"]} == {"docs/cache.md"}
+
+
+async def test_retrieve_takes_the_query_language_of_fts5(address: str, shelf: Path) -> None:
+    given = {"query": "cache NOT digest", "search_method": "keyword", "syntax": "fts5"}
+    async with Client(address) as client:
+        found = body(await client.call_tool("retrieve", given))
+        code, _ = refusal(await client.call_tool("retrieve", {**given, "query": "cache AND"}))
+    with quintet.open(shelf / ".quintet") as index:
+        params = {"search_method": "keyword", "syntax": "fts5"}
+        assert found == index.search("cache NOT digest", "knowledge", **params).wire()
+    assert all("digest" not in one["text"] for one in found["retrieval_calls"][0]["results"])
+    assert code == "bad_query"
 
 
 async def test_the_text_says_what_the_structure_says(address: str) -> None:
@@ -284,7 +315,10 @@ async def test_another_index_is_read_only_below_the_folder_that_holds_the_server
             assert [result["path"] for result in found["results"]] == ["note.md"]
         for db_path in (str(tmp_path / ".quintet"), "..", "/etc", "other/../../x"):
             given = {"query": "boat", "db_path": db_path}
-            code, _ = refusal(await client.call_tool("search_rifflux", given))
+            code, said = refusal(await client.call_tool("search_rifflux", given))
             assert code in ("forbidden", "invalid_path")
+            assert "--allow" not in said
+            if code == "forbidden":
+                assert f"it must lie under {shelf}, the folder that holds this server's index" in said
         code, _ = refusal(await client.call_tool("search_rifflux", {"query": "boat", "db_path": "docs"}))
         assert code == "not_indexed"

@@ -21,6 +21,7 @@ from quintet.interfaces import (
     memory_commands,
     model_commands,
     receipt_commands,
+    search_all_command,
     server_commands,
     terminal,
     tune_command,
@@ -36,6 +37,7 @@ server_commands.register(app)
 model_commands.register(app)
 receipt_commands.register(app)
 memory_commands.register(app)
+search_all_command.register(app)
 graph_commands.register(app)
 knowledge_commands.register(app)
 context_command.register(app)

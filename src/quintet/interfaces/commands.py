@@ -200,11 +200,12 @@ def _shown(
         from quintet.interfaces.render import show_results
 
         show_results(found, query, index.roots(), sure=sure(response.body), explain=explain)
-    _remark(response, len(found))
+    remark(response, len(found))
     return len(found)
 
 
-def _remark(response: "Response", found: int) -> None:
+def remark(response: "Response", found: int) -> None:
+    """What there is to know beside the results."""
     for note in response.notes:
         tell(f"note: {note['message']} [{note['code']}]")
     if response.status == "never_indexed":

@@ -9,7 +9,7 @@ from typing import Any
 import quintet
 from quintet.access import contained
 from quintet.contracts import HOUSE
-from quintet.errors import LimitError, UsageError
+from quintet.errors import AccessError, LimitError, UsageError
 from quintet.index import Index, IndexStatus
 from quintet.ingest.run import Progress, Report
 from quintet.interfaces.doors_embedding import Embedding
@@ -117,6 +117,11 @@ class Doors:
     def recall(self, query: str, params: Mapping[str, Any]) -> Response:
         return self.index.memory.recall(query, **params)
 
+    def search_all(self, query: str, code: Mapping[str, object], memory: Mapping[str, object]) -> Response:
+        """Code and memory ranked together, once the model is loaded: half an answer would rank wrongly."""
+        asked = _parameters(code, "code"), _parameters(memory, "memory")
+        return self._ready.whole().search_all(query, *asked)
+
     def get(self, reference: str) -> list[Passage]:
         return self.index.get(reference)
 
@@ -157,7 +162,14 @@ class Doors:
     def _other(self, db_path: str) -> Ready:
         """Another index under the folder that holds this one; it is only ever read."""
         holder = self.index.folder.resolve().parent
-        place = contained(db_path, [holder], self.base)
+        try:
+            place = contained(db_path, [holder], self.base)
+        except AccessError:
+            raise AccessError(
+                f"db_path is {db_path!r}; it must lie under {holder}, "
+                "the folder that holds this server's index",
+                details={"parameter": "db_path"},
+            ) from None
         folder = place.parent if place.is_file() else place
         if folder == self.index.folder.resolve():
             return self._ready
@@ -178,10 +190,10 @@ class Doors:
             ready.close()
 
 
-def _parameters(given: Mapping[str, object]) -> dict[str, Any]:
+def _parameters(given: Mapping[str, object], holder: str = "params") -> dict[str, Any]:
     if taken := sorted({"query", "reference", "contract", "self"} & set(given)):
         raise UsageError(
-            f"{taken[0]} is not a parameter of a contract; give it beside params",
+            f"{taken[0]} is not a parameter of a contract; give it beside {holder}",
             details={"parameter": taken[0]},
         )
     return dict(given)

@@ -67,9 +67,9 @@ def instructions(doors: Doors) -> str:
         "`read` to see a chunk, a document or some lines of it whole; `related` to see who calls a symbol "
         "and what it needs; `status` to see how far the index lags behind the disk; `reindex` to bring it up "
         "to date. `remember` what will be worth knowing later, and `recall` it before working something out "
-        "again. `search_rifflux` and `retrieve` answer in the shapes of two published contracts, for "
-        "programs that expect those. An empty list with status `never_indexed` or `empty_index` says nothing "
-        "about the files: index them first."
+        "again; `search_all` searches code and memory together. `search_rifflux` and `retrieve` answer in "
+        "the shapes of two published contracts, for programs that expect those. An empty list with status "
+        "`never_indexed` or `empty_index` says nothing about the files: index them first."
     )
 
 

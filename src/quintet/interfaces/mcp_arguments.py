@@ -44,6 +44,11 @@ MaxTokens = Annotated[
 ]
 
 
+def left_out() -> Any:
+    """A default that is not published, because it is not the same for every contract."""
+    return Field(default_factory=lambda: None)
+
+
 def choice(description: str, *names: str) -> Any:
     """A name out of a few, which the engine checks."""
     return WithJsonSchema({"type": "string", "enum": list(names), "description": description})
@@ -84,17 +89,20 @@ class Reindex(Arguments):
 class Search(Arguments):
     query: Query
     contract: Annotated[Any, choice("Whose ranking and result shape.", *CONTRACTS)] = HOUSE
-    limit: Count = 10
+    limit: Annotated[
+        Any, whole_number("Results to return; left out, the contract's own number.", LIMIT_MAX)
+    ] = left_out()
     mode: Annotated[
         Any,
         choice(
-            "Which signals to use; lexical or keyword by contract.",
+            "Which signals to use; lexical or keyword by contract. Left out, the contract's own; "
+            "mcb has no modes.",
             "lexical",
             "keyword",
             "semantic",
             "hybrid",
         ),
-    ] = "hybrid"
+    ] = left_out()
     filters: Annotated[
         Any,
         WithJsonSchema(
@@ -185,8 +193,20 @@ class Recall(Arguments):
     max_tokens: MaxTokens = None
 
 
+class SearchAll(Arguments):
+    query: Query
+    code: dict[str, Any] = Field(
+        default_factory=dict,
+        description='Further parameters of contract mcb: {"limit": 5, "filters": "path:src/**"}.',
+    )
+    memory: dict[str, Any] = Field(
+        default_factory=dict, description='Further arguments of `recall`: {"limit": 5, "tags": ["cache"]}.'
+    )
+    max_tokens: MaxTokens = None
+
+
 class Retrieve(Arguments):
-    """Spec 003's canonical request."""
+    """Spec 003's canonical request, and the optional `syntax`."""
 
     query: Query
     index: Annotated[
@@ -214,6 +234,7 @@ class Retrieve(Arguments):
             }
         ),
     ] = None
+    syntax: Syntax = "plain"
 
 
 def read_arguments(tool: str, kind: type[A], given: Mapping[str, Any]) -> A:

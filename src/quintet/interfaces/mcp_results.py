@@ -232,6 +232,20 @@ class Recalled(Answered):
     results: list[MemoryRead]
 
 
+class MergedRead(TypedDict):
+    kind: Literal["code", "memory"]
+    id: str
+    score: float
+
+
+class SearchedAll(Answered):
+    """`code` as contract mcb answers, `memory` as `recall` does, and the order of both together."""
+
+    code: list[Object]
+    memory: list[MemoryRead]
+    hybrid_rank: list[MergedRead]
+
+
 class RetrievalResult(TypedDict):
     id: str
     text: str

@@ -1,5 +1,6 @@
 """An answer as people and models read it: the same results in few words, links to their files, a budget."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -103,6 +104,33 @@ def cut_memories(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]
         return body
     notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
     return {**body, "results": body["results"][:kept], "notes": notes}
+
+
+def ranked_texts(body: Mapping[str, Any]) -> list[str]:
+    """Code and memory in their one order, which keeps that of each list."""
+    code, memory = iter(views("mcb", {"results": body["code"]})), iter(body["memory"])
+    return [
+        result_text(rank, next(code)) if one["kind"] == "code" else memory_text(rank, next(memory))
+        for rank, one in enumerate(body["hybrid_rank"], 1)
+    ]
+
+
+def search_all_text(body: Mapping[str, Any]) -> str:
+    counts = f"{len(body['code'])} of code, {len(body['memory'])} remembered [{body['status']}]"
+    return "\n\n".join([counts, *ranked_texts(body), *_notes(body)])
+
+
+def cut_all(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    """As many as fit of both together, from the front of their one order."""
+    texts = ranked_texts(body)
+    kept = within_budget(texts, max_tokens)
+    if kept == len(texts):
+        return body
+    ranked = body["hybrid_rank"][:kept]
+    counts = Counter(one["kind"] for one in ranked)
+    lists = {kind: body[kind][: counts[kind]] for kind in ("code", "memory")}
+    notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
+    return {**body, **lists, "hybrid_rank": ranked, "notes": notes}
 
 
 def reindex_text(body: Mapping[str, Any]) -> str:

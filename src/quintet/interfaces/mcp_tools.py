@@ -68,7 +68,7 @@ def search(doors: Doors, given: arguments.Search, progress: Progress) -> Answer:
 
 
 def retrieve(doors: Doors, given: arguments.Retrieve, progress: Progress) -> Answer:
-    names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha")
+    names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha", "syntax")
     return _found(doors, "knowledge", doors.search(given.query, "knowledge", given.given(*names)), None)
 
 
@@ -109,6 +109,12 @@ def recall(doors: Doors, given: arguments.Recall, progress: Progress) -> Answer:
     names = ("limit", "kind", "tags", "session", "about", "since", "until", "include_superseded")
     body = text.cut_memories(doors.recall(given.query, given.given(*names)).wire(), given.max_tokens)
     return Answer(body, text.memories_text(body))
+
+
+def search_all(doors: Doors, given: arguments.SearchAll, progress: Progress) -> Answer:
+    found = doors.search_all(given.query, given.code, given.memory)
+    body = text.cut_all(found.wire(), given.max_tokens)
+    return Answer(body, text.search_all_text(body), text.links(doors.index, "mcb", {"results": body["code"]}))
 
 
 def status(doors: Doors, given: arguments.Status, progress: Progress) -> Answer:
@@ -172,6 +178,15 @@ TOOLS: Mapping[str, ToolDoor] = {
             arguments.Recall,
             results.Recalled,
             recall,
+        ),
+        ToolDoor(
+            "search_all",
+            "Search code and memory together",
+            "Find code and what was remembered about it in one ranking: `code` as contract mcb answers, "
+            "`memory` as `recall` does, and `hybrid_rank` with both in one order.",
+            arguments.SearchAll,
+            results.SearchedAll,
+            search_all,
         ),
         ToolDoor(
             "search_rifflux",

@@ -1,7 +1,7 @@
 """From what was typed to arguments of the engine, and where the index lies."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -155,19 +155,27 @@ def search_parameters(
     found = {name: value for name, value in found.items() if value is not None}
     if filters:
         found["filters"] = given_filters([as_text(one) for one in filters], contract)
+    return with_named(found, params)
+
+
+def with_named(
+    offered: Mapping[str, object], params: Sequence[str], option: str = "--param"
+) -> dict[str, object]:
+    """What has options of its own, and each `NAME=VALUE` beside it."""
+    found = dict(offered)
     for one in params:
-        name, value = _parameter(as_text(one))
+        name, value = _parameter(as_text(one), option)
         if name in found:
             raise UsageError(f"{name} was given twice; give it once", details={"parameter": name})
         found[name] = value
     return found
 
 
-def _parameter(given: str) -> tuple[str, object]:
+def _parameter(given: str, option: str) -> tuple[str, object]:
     name, separator, value = given.partition("=")
     name = name.strip()
     if not separator or not name:
-        raise UsageError(f"--param is {given!r}; it must be name=value, e.g. semantic_weight=0.5")
+        raise UsageError(f"{option} is {given!r}; it must be name=value, e.g. limit=5")
     if name in TAKEN:
         raise UsageError(
             f"{name} is not a parameter of a contract; see 'quintet search --help'",

@@ -79,6 +79,7 @@ def show_results(
     query: str,
     roots: Sequence["Root"],
     *,
+    first: int = 1,
     sure: str | None = None,
     explain: bool = False,
 ) -> None:
@@ -88,7 +89,7 @@ def show_results(
     locations = {root.name: root.location for root in roots}
     width = min(screen.width, SNIPPET_WIDTH) if screen.is_terminal else SNIPPET_WIDTH
     largest = max((m.share or 0.0 for view in found for m in view.measures), default=0.0)
-    for number, view in enumerate(found, start=1):
+    for number, view in enumerate(found, start=first):
         address = link(view, locations) if screen.is_terminal else None
         screen.row(_head(number, view, address, several=len(roots) > 1))
         for line in snippet(view.content, words, width - len(INDENT)):
@@ -97,7 +98,7 @@ def show_results(
             screen.row(Text(""))
             for measure in view.measures:
                 screen.row(Text(INDENT + explained(measure, largest)))
-        if number < len(found):
+        if view is not found[-1]:
             screen.row(Text(""))
     if sure is not None:
         screen.row(Text(f"\n{sure}", style=DIM))

@@ -115,9 +115,13 @@ def _spelt(contract: Contract, given: Mapping[str, object]) -> dict[str, object]
     for name, value in given.items():
         own = spelling.get(name, name)
         if own is None:
-            raise UsageError(f"contract {contract.name} has no modes; leave {name!r} out")
+            raise UsageError(
+                f"contract {contract.name} has no modes; leave {name!r} out", details={"parameter": name}
+            )
         if own in spelt:
-            raise UsageError(f"{own} was given twice, once as {name!r}; give it once")
+            raise UsageError(
+                f"{own} was given twice, once as {name!r}; give it once", details={"parameter": own}
+            )
         spelt[own] = value
     return spelt
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 from quintet.contracts import CONTRACTS
-from quintet.interfaces.http import knowledge_schemas, receipt_schemas, requests, responses
+from quintet.interfaces.http import knowledge_schemas, memory_schemas, receipt_schemas, requests, responses
 from quintet.interfaces.http.knowledge_openapi import knowledge_paths
 from quintet.interfaces.http.operations import ALWAYS, SEARCHED, WITH_BODY, Schema, in_path, operation
 
@@ -39,6 +39,15 @@ def _searches() -> Schema:
                 house,
                 SEARCHED,
                 body=requests.house_request(),
+            )
+        },
+        "/v1/search/all": {
+            "post": operation(
+                "search_all",
+                "Code and memory ranked together; needs a key made with --write",
+                memory_schemas.SEARCHED_ALL,
+                SEARCHED,
+                body=requests.search_all_request(),
             )
         },
         "/v1/retrieval": {

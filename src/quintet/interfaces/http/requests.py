@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from quintet.contracts import CONTRACTS, HOUSE, Contract
+from quintet.contracts.memory import MEMORY
 from quintet.contracts.parameters import Schema, object_schema, rule_of
 from quintet.errors import UsageError
 
@@ -19,6 +20,7 @@ REFERENCES: Schema = {
     "default": False,
     "description": "add the documents behind the results, numbered as an answer cites them",
 }
+HALVES: Mapping[str, Contract] = {"code": CONTRACTS["mcb"], "memory": MEMORY}
 QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; anything may be typed"}
 
 
@@ -31,14 +33,11 @@ def known_fields(body: Mapping[str, Any], known: Collection[str], whose: str) ->
             raise UsageError(f"{whose} has no field {name[:80]!r}; {hint}", details={"parameter": name[:80]})
 
 
-def own_names(contract: Contract) -> list[str]:
-    return [one.name for one in fields(contract.parameters)]
-
-
 def parameter_names(contract: Contract) -> list[str]:
     """A contract's own names, and the two that every interface offers."""
+    own = [one.name for one in fields(contract.parameters)]
     offered = ["limit", "mode"] if contract.mode else ["limit"]
-    return list(dict.fromkeys([*own_names(contract), *offered]))
+    return list(dict.fromkeys([*own, *offered]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +69,33 @@ def _wrong(name: str, allowed: str) -> UsageError:
     return UsageError(f"{name} must be {allowed}", details={"parameter": name})
 
 
+def half(asked: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The further parameters of one half of a search over code and memory."""
+    given = asked.get(name, {})
+    if not isinstance(given, dict):
+        raise _wrong(name, 'an object of parameters, such as {"limit": 5}')
+    known_fields(given, parameter_names(HALVES[name]), name)
+    return given
+
+
 def search_request(contract: Contract) -> Schema:
     """`{query, ...parameters}` of one contract."""
+    return object_schema({"query": QUERY, **_parameters(contract), "receipt": RECEIPT}, required=["query"])
+
+
+def search_all_request() -> Schema:
+    """`{query, code, memory}`: further parameters of contract mcb and of what recalls."""
+    halves = {name: object_schema(_parameters(contract)) for name, contract in HALVES.items()}
+    return object_schema({"query": QUERY, **halves}, required=["query"])
+
+
+def _parameters(contract: Contract) -> dict[str, Schema]:
     declared = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
     aliases = {"limit": contract.limit, "mode": contract.mode}
     for alias, own in aliases.items():
         if own is not None and own != alias:
             declared[alias] = {**declared[own], "description": f"the same as {own}; give only one of them"}
-    return object_schema({"query": QUERY, **declared, "receipt": RECEIPT}, required=["query"])
+    return declared
 
 
 def house_request() -> Schema:
@@ -95,8 +113,7 @@ def house_request() -> Schema:
 
 def retrieval_request(contract: Contract) -> Schema:
     """Spec 003's canonical request."""
-    own = {one.name: parameter_schema(one) for one in fields(contract.parameters)}
-    inner = object_schema({"query": QUERY, **own}, required=["query"])
+    inner = object_schema({"query": QUERY, **_parameters(contract)}, required=["query"])
     beside = {"receipt": RECEIPT, "references": REFERENCES}
     return object_schema({"retrieval": inner, **beside}, required=["retrieval"])
 

@@ -29,7 +29,13 @@ from quintet.interfaces.http.knowledge_references import cited, wants_references
 from quintet.interfaces.http.knowledge_uploads import Uploads
 from quintet.interfaces.http.limits import Workers, json_object
 from quintet.interfaces.http.metrics import MEDIA_TYPE, Metrics
-from quintet.interfaces.http.requests import known_fields, own_names, parameter_names, reindex_arguments
+from quintet.interfaces.http.requests import (
+    HALVES,
+    half,
+    known_fields,
+    parameter_names,
+    reindex_arguments,
+)
 from quintet.interfaces.http.wire import answered, bounded
 from quintet.interfaces.views import passage_fields
 from quintet.keys import Scope
@@ -39,6 +45,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 RETRIEVAL = CONTRACTS["knowledge"]  # its canonical request has a route of its own
 CHUNK_ID = re.compile(r"[0-9a-f]{32}")
+MEMORY_SCOPE: Scope = "write"  # as for `recall` at /mcp: a key that only reads never saw what is remembered
 # What a key for knowledge bases may ask too: the handlers see to it that it is about one of them.
 IN_BASES = (
     "/v1/search",
@@ -74,6 +81,7 @@ class Routes:
         return [
             self._at("/v1/search", POST=("read", self.search)),
             self._at("/v1/contracts/{name}/search", POST=("read", self.search_by)),
+            self._at("/v1/search/all", POST=(MEMORY_SCOPE, self.search_all)),
             self._at("/v1/retrieval", POST=("read", self.retrieval)),
             self._at("/v1/verify", POST=("read", partial(receipt_routes.verify, self._site))),
             self._at("/v1/why", POST=("read", partial(receipt_routes.why, self._site))),
@@ -113,6 +121,13 @@ class Routes:
         receipt = receipt_routes.wanted(body)
         return await self._searched(request, contract, body, parameter_names(contract), receipt)
 
+    async def search_all(self, request: Request) -> Response:
+        asked = await json_object(request, self._site.limits)
+        known_fields(asked, ["query", *HALVES], "a search of code and memory")
+        query, halves = _query(asked), {name: half(asked, name) for name in HALVES}
+        found = await self._site.workers.run(partial(self._site.doors.search_all, query, **halves))
+        return bounded(found.wire(), self._site.limits.result_bytes)
+
     async def retrieval(self, request: Request) -> Response:
         """Spec 003: the canonical request to the canonical result."""
         body = await json_object(request, self._site.limits)
@@ -124,7 +139,8 @@ class Routes:
             raise UsageError(
                 'the body must be {"retrieval": {"query": ...}}', details={"parameter": "retrieval"}
             )
-        return await self._searched(request, RETRIEVAL, asked, own_names(RETRIEVAL), receipt, references)
+        known = parameter_names(RETRIEVAL)
+        return await self._searched(request, RETRIEVAL, asked, known, receipt, references)
 
     async def _searched(
         self,
@@ -138,9 +154,7 @@ class Routes:
         reach: Reach = request.state.reach
         reach.check_search(contract.name, asked.get("index", DEFAULT_INDEX))
         known_fields(asked, ["query", *known], f"a search by contract {contract.name}")
-        if "query" not in asked:
-            raise UsageError("the request has no query; say what to look for", code="bad_query")
-        query = asked.pop("query")
+        query = _query(asked)
         work = partial(self._search, contract.name, query, asked, receipt, references)
         return await self._site.workers.run(work)
 
@@ -205,3 +219,10 @@ class Routes:
         """The index can be read."""
         await self._site.probes.run(self._site.doors.index.roots)
         return answered({"status": "ready"})
+
+
+def _query(asked: dict[str, Any]) -> Any:
+    """Take the query out of a request; whether it is one, the engine says."""
+    if "query" not in asked:
+        raise UsageError("the request has no query; say what to look for", code="bad_query")
+    return asked.pop("query")

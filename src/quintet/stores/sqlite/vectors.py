@@ -179,7 +179,8 @@ class SqliteVectorIndex:
         if vector.shape != (dimensions,):
             raise UsageError(
                 f"the query vector has {vector.size} dimensions; this index has {dimensions}: "
-                "use the embedder it was built with"
+                "use the embedder it was built with",
+                details={"parameter": "embedding"},
             )
         chunks, places = view.chunks, view.places
         if within is not None:
