@@ -187,7 +187,8 @@ class TextQuery:
 
     With `phrases_required` every phrase must be there as well; otherwise phrases are alternatives too.
     `parts` also looks for the parts of identifiers. With `stems` a term is any of its tokens, whatever their
-    endings, and parts count as words of the text. `expression` is FTS5's own language, used as it is.
+    endings, and parts count as words of the text. `field_weights` say what a match in a field counts for,
+    with `stems` only that of a word. `expression` is FTS5's own language, used as it is.
     `exact_bm25` says that the scores must be FTS5's own, whatever the index is.
     """
 

@@ -17,16 +17,30 @@ Int64 = npt.NDArray[np.int64]
 
 
 def quantise(values: npt.ArrayLike) -> Int16:
-    """Canonical form of one vector or of the rows of a matrix. Zero stays zero.
-
-    int16 input is taken as already canonical.
+    """Canonical form of one vector or of the rows of a matrix. Zero stays zero, and what is canonical stays
+    as it is.
 
     >>> quantise([3.0, 4.0]).tolist()
     [19660, 26214]
     """
     array = np.asarray(values)
-    if array.dtype == np.int16:
+    if array.dtype != np.int16:
+        return _rounded(array)
+    canonical = _has_canonical_length(array)
+    if canonical.all():
         return array.astype(np.int16)
+    return np.where(canonical[..., np.newaxis], array, _rounded(array))
+
+
+def _has_canonical_length(array: Int16) -> npt.NDArray[np.bool_]:
+    """Rounding moves an element by a half at most, and so a length by half the root of their number."""
+    exact = array.astype(np.int64)
+    lengths = np.sqrt((exact * exact).sum(axis=-1).astype(np.float64))
+    moved = np.sqrt(array.shape[-1]) / 2 + 1e-6  # what is rounded is itself exact but for its last bits
+    return np.asarray((np.abs(lengths - SCALE) <= moved) & (array >= -SCALE).all(axis=-1))
+
+
+def _rounded(array: npt.NDArray[np.generic]) -> Int16:
     exact = array.astype(np.float64)
     if not np.isfinite(exact).all():
         raise UsageError("an embedding holds NaN or infinity; every element must be a finite number")

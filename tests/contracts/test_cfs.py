@@ -328,3 +328,19 @@ def test_a_filter_afterwards_does_not_look_beyond_the_best_hundred(library: Libr
     assert (paths(after), after.notes[-1]["code"]) == ([], "post_filtered")
     best = index.search("word", "cfs", mode="lexical", top_k=3, filters="path:*.txt", filter_mode="post")
     assert paths(best) == [name_at(1), name_at(2), name_at(3)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("form", ("pre", "post"))
+def test_contains_is_about_the_passage_before_and_after_retrieval_alike(
+    library: Library, mode: str, form: str
+) -> None:
+    """The book holds both texts, but no passage of it does."""
+    files = {"book.md": "# One\n\nword lantern\n\n# Two\n\nword anchor\n", "leaf.txt": "word lantern anchor"}
+    index = library(files, {"word": (1.0, 0.0), files["leaf.txt"]: (1.0, 1.0)})
+    asked = {"mode": mode, "filter_mode": form}
+    found = results(index.search("word", "cfs", filters="contains:lantern path:*.md", **asked))
+    assert [item["chunk"]["text"] for item in found] == ["# One\n\nword lantern"]
+    assert paths(index.search("word", "cfs", filters="contains:lantern contains:anchor", **asked)) == [
+        "leaf.txt"
+    ]

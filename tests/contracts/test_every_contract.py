@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import quintet
 from contracts.conftest import Library
-from contracts.fixed import codes, paths, results, same_place_in_both, write
+from contracts.fixed import codes, path_of, paths, results, same_place_in_both, write
 from quintet.contracts import CONTRACTS, HOUSE, contract_named, parameters, read
 from quintet.contracts.filters import TIME
 from quintet.contracts.harness import iso_utc
@@ -101,11 +101,11 @@ def test_an_unknown_filter_is_refused_with_a_hint(library: Library, contract: st
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ({"path": 3}, "filter path is 3; it must be text"),
+        ({"path": 3}, "filter path is 3; it must be text that is not empty"),
         ({"after": "now"}, f"filter after is 'now'; it must be {TIME}"),
         ({"after": True}, f"filter after is True; it must be {TIME}"),
         ({"before": 10**400}, f"filter before is {str(10**400)[:77]}...; it must be {TIME}"),
-        ({"path": ""}, "filter path is ''; it must be text without NUL or lone surrogates"),
+        ({"path": ""}, "filter path is ''; it must be text that is not empty"),
         ({"path": "\ud800"}, "filter path is '\\ud800'; it must be text without NUL or lone surrogates"),
         (
             ["docs/**"],
@@ -251,6 +251,38 @@ def test_an_index_tells_never_filled_from_empty_from_no_match(tmp_path: Path, co
     assert [paths(one) for one in (never, empty, other)] == [[], [], []]
     expected = "ok" if contract == "knowledge" else "degraded"  # there is no embedder for the other leg
     assert [one.status for one in (never, empty, other)] == ["never_indexed", "empty_index", expected]
+
+
+def test_an_embedder_fills_nothing_and_what_is_forgotten_was_there(tmp_path: Path) -> None:
+    def status(index: quintet.Index) -> str:
+        return index.search("word", "rifflux").status
+
+    with quintet.open(tmp_path / "index", embedder="hashing") as index:
+        index.embed()
+        assert (status(index), index.clear()) == ("never_indexed", 0)
+        index.reembed("hashing")
+        assert status(index) == "never_indexed"
+        shelf = write(tmp_path / "shelf", FILES)
+        for emptied in (index.clear, lambda: index.forget(str(shelf))):
+            index.sync([shelf])
+            assert emptied() == len(FILES)
+            index.embed()
+            assert status(index) == "empty_index"
+
+
+@pytest.mark.parametrize("contract", NAMES)
+def test_a_word_that_a_query_repeats_counts_once(library: Library, contract: str) -> None:
+    """FTS5 itself would count it again, and then the other file came first."""
+    index = library(
+        {"cache.txt": "cache cache", "ttl.txt": "ttl and some other words", "none.txt": "nothing"}
+    )
+    asked = {"mode": "lexical"} if contract == "quintet" else {}
+    once = results(_search(index, contract, "ttl cache", **asked))
+    again = results(_search(index, contract, "ttl TTL cache ttl Ttl", **asked))
+    assert [path_of(item) for item in once] == ["cache.txt", "ttl.txt"]
+    assert again == once
+    written = _search(index, contract, "ttl OR ttl OR ttl OR cache OR ttl", syntax="fts5", **asked)
+    assert paths(written) == ["ttl.txt", "cache.txt"]
 
 
 @pytest.mark.parametrize("contract", NAMES)

@@ -178,6 +178,43 @@ def test_at_an_extreme_alpha_one_leg_alone_orders(library: Library, alpha: float
     assert index.search("cache ttl", "harness", mode=mode).body["hybrid_alpha"] == alpha
 
 
+@pytest.mark.parametrize(("alpha", "mode"), [(1.0, "semantic"), (0.0, "keyword")])
+def test_an_average_at_an_extreme_alpha_is_that_of_the_leading_leg(
+    library: Library, alpha: float, mode: str
+) -> None:
+    """Each leg finds a chunk of the book that the other does not, which must not count as a match of 0.0."""
+    files = {"book.md": BOOK, "leaf.txt": "a word among many other things here"}
+    vectors = {
+        "word": (1.0, 0.0),
+        "Two\n# Two\n\nword word word": (1.0, 0.1),
+        "Three\n# Three\n\nno match here": (1.0, 0.2),
+        files["leaf.txt"]: (1.0, 0.3),
+    }
+    index = library(files, vectors)
+    asked = {"doc_agg": "avg", "candidate_k_vector": 3, "final_limit": 3}
+    alone = results(index.search("word", "harness", mode=mode, **asked))
+    hybrid = results(index.search("word", "harness", hybrid_alpha=alpha, **asked))
+    assert [item["path"] for item in alone] == ["book.md", "leaf.txt"]
+    assert hybrid == alone
+
+
+@pytest.mark.parametrize("alpha", (0.5, 1.0))
+def test_equal_averages_go_by_time_at_every_alpha(tmp_path: Path, alpha: float) -> None:
+    files = {"old.md": "# One\n\nalpha\n\n# Two\n\nbeta\n", "new.txt": "gamma"}
+    vectors = {
+        "word": (1.0, 0.0),
+        "One\n# One\n\nalpha": (1.0, 0.0),
+        "Two\n# Two\n\nbeta": (-1.0, 0.0),
+        "gamma": (0.0, 1.0),
+    }
+    with build(tmp_path, files, vectors, {"new.txt": MODIFIED_MS + 1}) as index:
+        found = results(index.search("word", "harness", hybrid_alpha=alpha, doc_agg="avg"))
+    assert [(item["path"], item["doc_score"]) for item in found] == [
+        ("new.txt", alpha * 0.5),
+        ("old.md", alpha * 0.5),
+    ]
+
+
 @pytest.mark.requirement("001-TIE-NEWER", "001-TIE-ID", "001-V4")
 def test_equal_documents_go_by_time_then_by_id(tmp_path: Path) -> None:
     files = dict.fromkeys(("a.txt", "b.txt", "c.txt", "d.txt"), "the same words")

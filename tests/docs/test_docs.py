@@ -267,7 +267,7 @@ def defined_tests(path: Path) -> set[str]:
     return {
         node.name
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
     }
 
 

@@ -39,6 +39,16 @@ def test_floats_become_canonical_integers() -> None:
     assert checked.embed_documents(["text"]).tolist() == [[19660, 26214]]
 
 
+@pytest.mark.parametrize("kind", (np.int8, np.int16, np.uint16, np.int32, np.float32))
+def test_integers_of_any_size_are_scaled_like_floats(kind: type[np.generic]) -> None:
+    """The type of an array says nothing about its length."""
+    answer = np.array([[3, 4], [30, 40], [0, 0]], kind)
+    made = CheckedEmbedder(Own(answer)).embed_documents(["one", "two", "three"])
+    assert made.dtype == np.int16 and made.tolist() == [[19660, 26214], [19660, 26214], [0, 0]]
+    alone = CheckedEmbedder(Own(answer[1])).embed_query("text")
+    assert alone is not None and alone.tolist() == [19660, 26214]
+
+
 @pytest.mark.parametrize("answer", [[[1.0]], [[1.0, 2.0, 3.0]], [1.0, 2.0], [], 7])
 def test_a_wrong_shape_is_named(answer: object) -> None:
     with pytest.raises(StoreError, match=r"own returned shape .*expected \(1, 2\)"):

@@ -126,7 +126,7 @@ def test_a_touched_file_is_not_indexed_again(index: Index, files: Path) -> None:
     assert index.status().state_root == before
 
 
-@pytest.mark.parametrize("modified_ns", [-(10**18), -1, 0, 1, 2**63, 300_000_000_000 * 10**9])
+@pytest.mark.parametrize("modified_ns", [-(10**20), -(10**18), -1, 0, 1, 2**63, 300_000_000_000 * 10**9])
 def test_a_time_before_1970_or_far_ahead_is_taken_as_near_as_the_index_can_say(
     tmp_path: Path, modified_ns: int
 ) -> None:
@@ -135,6 +135,7 @@ def test_a_time_before_1970_or_far_ahead_is_taken_as_near_as_the_index_can_say(
         files = Path(folder) / "files"
         files.mkdir()
         _write(files / "a.txt", "The lantern.\n", modified_ns)
+        kept_ns = min(max((files / "a.txt").stat().st_mtime_ns, -(2**63)), 2**63 - 1)
         with quintet.open(tmp_path / "index") as index:
             index.sync([files])
             generation = index.status().generation
@@ -143,6 +144,32 @@ def test_a_time_before_1970_or_far_ahead_is_taken_as_near_as_the_index_can_say(
             assert index.status().lag.changed == 0
             for contract in ("harness", "cfs", "rifflux"):
                 assert len(index.search("lantern", contract, mode="hybrid").body["results"]) == 1
+            (found,) = index.search("lantern", "cfs").body["results"]
+            assert found["document"]["modified_ms"] == kept_ns // 1_000_000
+
+
+def test_a_file_from_before_1970_has_its_own_time(index: Index, files: Path) -> None:
+    _write(files / "a.txt", "The lantern.\n", -86_400 * 10**9)
+    _write(files / "b.txt", "The lantern.\n", -1)
+    _write(files / "sub" / "c.txt", "The lantern.\n", 0)
+    index.sync([files])
+    found = index.search("lantern", "harness", mode="keyword").body["results"]
+    assert [(one["path"], one["updated_at"]) for one in found] == [
+        ("sub/c.txt", "1970-01-01T00:00:00.000Z"),
+        ("b.txt", "1969-12-31T23:59:59.999Z"),
+        ("a.txt", "1969-12-31T00:00:00.000Z"),
+    ]
+    for filters, expected in (
+        ("before:1970-01-01", ["a.txt", "b.txt"]),
+        ("after:1969-12-31T23:59:59.998Z", ["b.txt", "sub/c.txt"]),
+        ("after:-1", ["sub/c.txt"]),
+        ("before:-1", ["a.txt"]),
+        (f"before:{10**19}", ["a.txt", "b.txt", "sub/c.txt"]),
+        (f"after:{10**19}", []),
+        (f"after:{-(10**19)}", ["a.txt", "b.txt", "sub/c.txt"]),
+    ):
+        response = index.search("lantern", "rifflux", mode="lexical", filters=filters)
+        assert sorted(one["path"] for one in response.body["results"]) == expected, filters
 
 
 def test_a_deleted_file_disappears(index: Index, files: Path) -> None:

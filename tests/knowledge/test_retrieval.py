@@ -70,6 +70,12 @@ def test_properties_of_the_schema_are_filters_in_every_mode(typed: KnowledgeBase
         assert ids(typed.search("word", mode=mode, filters=filters)) == expected, filters
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_empty_text_is_a_value_like_any_other(typed: KnowledgeBase, mode: str) -> None:
+    typed.put("a word of nobody", id="nobody", metadata={"team": ""})
+    assert ids(typed.search("word", mode=mode, filters={"team": ""})) == ["nobody"]
+
+
 @pytest.mark.parametrize(
     "filters", [{"team": 1}, {"year": "2"}, {"year": 1.5}, {"public": 1}, {"weight": "x"}, {"other": "x"}]
 )

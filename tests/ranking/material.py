@@ -19,6 +19,7 @@ PROFILES: dict[str, Profile] = {
     "harness chunks": harness.profile(harness.Params(group_by="chunk", hybrid_alpha=0.3)),
     "harness alpha 0": harness.profile(harness.Params(hybrid_alpha=0.0)),
     "harness alpha 1": harness.profile(harness.Params(hybrid_alpha=1.0)),
+    "harness average alpha 0": harness.profile(harness.Params(doc_agg="avg", hybrid_alpha=0.0)),
     "mcb": mcb.profile(mcb.Params()),
     "mcb floor": mcb.profile(mcb.Params(freshness_floor="Stale")),
     "knowledge semantic": knowledge.profile(knowledge.Params()),

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from math import nextafter
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -241,19 +242,57 @@ def test_at_alpha_zero_the_keyword_order_stands_and_the_rest_follows() -> None:
     assert ids(hybrid) == [*ids(keyword), "v1"] == ["k1", "k2", "k3", "v1"]
 
 
+EXTREMES = [(1.0, "semantic", "semantic"), (0.0, "keyword", "lexical")]
+
+
 @pytest.mark.requirement("001-V2", "001-V3")
-@pytest.mark.parametrize(
-    ("alpha", "mode", "signal"), [(1.0, "semantic", "semantic"), (0.0, "keyword", "lexical")]
-)
+@pytest.mark.parametrize("doc_agg", ("max", "avg"))
+@pytest.mark.parametrize(("alpha", "mode", "signal"), EXTREMES)
 @given(SITUATIONS)
 def test_an_extreme_alpha_begins_with_the_order_of_its_leg(
-    alpha: float, mode: str, signal: Signal, situation: tuple[Hits, dict[str, Facts]]
+    alpha: float, mode: str, signal: Signal, doc_agg: str, situation: tuple[Hits, dict[str, Facts]]
 ) -> None:
     hits, facts = situation
     assume(hits[signal])
-    hybrid = ids(rank(harness.profile(harness.Params(hybrid_alpha=alpha)), hits, facts, 12))
-    alone = ids(rank(harness.profile(harness.Params(mode=mode)), hits, facts, 12))
-    assert hybrid[: len(alone)] == alone
+    hybrid = rank(harness.profile(harness.Params(hybrid_alpha=alpha, doc_agg=doc_agg)), hits, facts, 12)
+    alone = rank(harness.profile(harness.Params(mode=mode, doc_agg=doc_agg)), hits, facts, 12)
+    begins = hybrid[: len(alone)]
+    assert [(item.item_id, item.score) for item in begins] == [(item.item_id, item.score) for item in alone]
+
+
+@pytest.mark.parametrize("doc_agg", ("max", "avg"))
+@pytest.mark.parametrize(("alpha", "mode", "signal"), EXTREMES)
+@given(SITUATIONS)
+def test_where_the_leg_of_an_extreme_alpha_is_empty_the_order_is_that_of_the_other(
+    alpha: float, mode: str, signal: Signal, doc_agg: str, situation: tuple[Hits, dict[str, Facts]]
+) -> None:
+    hits, facts = situation
+    other = {found: hits[found] for found in hits if found != signal}
+    hybrid = rank(harness.profile(harness.Params(hybrid_alpha=alpha, doc_agg=doc_agg)), other, facts, 12)
+    the_other = "keyword" if mode == "semantic" else "semantic"
+    alone = rank(harness.profile(harness.Params(mode=the_other, doc_agg=doc_agg)), other, facts, 12)
+    assert ids(hybrid) == ids(alone) and all(item.score == 0.0 for item in hybrid)
+
+
+def test_an_average_leaves_out_what_only_the_other_leg_brought() -> None:
+    """Its chunks weigh nothing there, so they must not count as matches of worth 0.0 either."""
+    facts = {"hit": fact("d", 0), "far": fact("d", 1), "rival": fact("e", 0), "last": fact("f", 0)}
+    hits = {"lexical": scored(hit=9.0, rival=6.0, last=1.0), "semantic": scored(hit=0.9, far=0.8)}
+    found = rank(harness.profile(harness.Params(hybrid_alpha=0.0, doc_agg="avg")), hits, facts, 12)
+    assert scores(found) == {"d": 1.0, "e": (6 - 1) / (9 - 1), "f": 0.0}
+    assert ids(found) == ["d", "e", "f"]
+
+
+@pytest.mark.parametrize("params", ({"mode": "semantic"}, {"hybrid_alpha": 1.0}, {"hybrid_alpha": 0.5}))
+def test_of_equal_averages_the_newer_document_comes_first_whatever_its_best_chunk(params: Any) -> None:
+    facts = {
+        "best": fact("old", 0, modified_ms=1),
+        "worst": fact("old", 1, modified_ms=1),
+        "middle": fact("new", 0, modified_ms=2),
+    }
+    hits = {"semantic": scored(best=1.0, middle=0.0, worst=-1.0)}
+    found = rank(harness.profile(harness.Params(**params, doc_agg="avg")), hits, facts, 12)
+    assert found[0].score == found[1].score and ids(found) == ["new", "old"]
 
 
 @pytest.mark.requirement("001-V5")
@@ -333,7 +372,7 @@ def test_rrf_scores_never_exceed_first_in_both_lists(
 def test_contributions_and_freshness_make_the_score(
     name: str, situation: tuple[Hits, dict[str, Facts]], limit: int
 ) -> None:
-    if name == "harness average":  # the average is over chunks of which only the best is shown
+    if name.startswith("harness average"):  # the average is over chunks of which only the best is shown
         return
     for item in rank(PROFILES[name], *situation, limit):
         total = sum(seen.contribution for seen in item.evidence.values())

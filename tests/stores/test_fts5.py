@@ -74,6 +74,30 @@ def test_field_weights_are_sqlites_own(shelf: "Shelf") -> None:
     assert found == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("table", "term", "expression"),
+    [("parts", "user", '"user"'), ("parts", "userName", '"user name"'), ("cjk", "検索", '"検索"')],
+)
+def test_field_weights_of_parts_and_cjk_are_sqlites_own(
+    shelf: "Shelf", table: str, term: str, expression: str
+) -> None:
+    shelf.put(
+        {f"{n:02d}.txt": "getUserName 検索 " * n + "pad " * 3 * n for n in range(5)}, title="userId 検索"
+    )
+    shelf.put({f"{n:02d}.txt": "nothing of it" for n in range(5, 60)})
+    weights = (("content", 0.25), ("title", 3.5))
+    with shelf.store.snapshot() as snapshot:
+        rows = snapshot.text._connection.execute(
+            f"SELECT c.id, bm25({table}, 0.25, 1.0, 3.5) FROM {table} JOIN chunks c ON c.row = {table}.rowid "
+            f"WHERE {table} MATCH ?",
+            (expression,),
+        )
+        expected = dict(rows)
+        found = snapshot.text.search(TextQuery((term,), parts=table == "parts", field_weights=weights), 100)
+    assert {hit.chunk_id: hit.raw for hit in found} == pytest.approx(expected, rel=1e-12)
+    assert len(expected) >= 4
+
+
 def test_the_way_a_text_came_into_the_index_does_not_matter(shelf: "Shelf", other: "Shelf") -> None:
     final = _texts(4)
     shelf.put(final)

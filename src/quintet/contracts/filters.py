@@ -20,6 +20,7 @@ SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
 MOST_SCANNING = 8
 
 TEXT = "text"
+SOME_TEXT = "text that is not empty"
 INTEGER = "a whole number"
 NUMBER = "a number"
 BOOLEAN = "true or false"
@@ -27,7 +28,8 @@ TIME = "a whole number of Unix milliseconds, or a date such as 2026-01-31 (a bar
 SCALAR = "text, a number, true or false"
 
 KINDS: Mapping[str, Schema] = {
-    TEXT: {"type": "string", "minLength": 1},
+    TEXT: {"type": "string"},
+    SOME_TEXT: {"type": "string", "minLength": 1},
     INTEGER: {"type": "integer"},
     NUMBER: {"type": "number"},
     BOOLEAN: {"type": "boolean"},
@@ -37,16 +39,16 @@ KINDS: Mapping[str, Schema] = {
 
 OWN_FIELD = "meta.NAME"  # stands for every field of front matter
 GENERAL: Mapping[str, str] = {
-    "path": TEXT,  # a glob; `*` stays inside one folder, `**` does not
-    "mime": TEXT,
-    "lang": TEXT,
-    "root": TEXT,
+    "path": SOME_TEXT,  # a glob; `*` stays inside one folder, `**` does not
+    "mime": SOME_TEXT,
+    "lang": SOME_TEXT,
+    "root": SOME_TEXT,
     "title": TEXT,
     "tag": TEXT,
     "after": TIME,  # modified later than this (spec 004, section 8)
     "before": TIME,
-    "contains": TEXT,
-    "icontains": TEXT,  # whatever the case
+    "contains": SOME_TEXT,
+    "icontains": SOME_TEXT,  # whatever the case
     OWN_FIELD: SCALAR,
 }
 
@@ -90,7 +92,7 @@ def condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
         close = get_close_matches(name, fields, 1)
         hint = f"did you mean {close[0]!r}?" if close else "the filters are: " + ", ".join(sorted(fields))
         raise _refused(f"unknown filter {shown(name)}; {hint}")
-    if isinstance(value, str) and kind in (TEXT, SCALAR):
+    if isinstance(value, str) and (kind in (TEXT, SCALAR) or (kind == SOME_TEXT and value)):
         if name == "path":
             compiled_glob(value)  # refuses what could not be matched later
         return Condition(name, _clean(name, value))
@@ -129,7 +131,7 @@ def written(name: str, text: str) -> Condition:
 
 
 def _clean(name: str, value: str) -> str:
-    if not value or any(ord(char) == 0 or 0xD800 <= ord(char) < 0xE000 for char in value):
+    if any(ord(char) == 0 or 0xD800 <= ord(char) < 0xE000 for char in value):
         raise _refused(f"filter {name} is {shown(value)}; it must be text without NUL or lone surrogates")
     return value
 
@@ -208,7 +210,7 @@ def _scope(value: object) -> object:
         raise _refused(
             f"scope_filter is {shown(value)}; it must be an object such as {{'package': 'src/app'}}"
         )
-    found = _bag(dict.fromkeys(SCOPE, TEXT), value)
+    found = _bag(dict.fromkeys(SCOPE, SOME_TEXT), value)
     return Filter(tuple(Condition(f"scope.{one.field}", one.value) for one in found))
 
 
@@ -216,4 +218,4 @@ def _refused(message: str) -> UsageError:
     return UsageError(message, code="invalid_filter")
 
 
-SCOPE_FILTER = Check(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[TEXT])))
+SCOPE_FILTER = Check(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[SOME_TEXT])))

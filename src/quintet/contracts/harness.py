@@ -1,7 +1,7 @@
 """Spec 001, Context Harness: both legs min-max scaled, weighed by alpha, aggregated by document."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
@@ -11,6 +11,7 @@ from quintet.errors import UsageError
 from quintet.model import Filter, Json, Note, Ranked, Signal
 from quintet.ranking import Branch, Fetch, Profile, WeightedSum
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CANDIDATES = whole(1, 10 * LIMIT_MAX)
 
 
@@ -114,11 +115,11 @@ def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
 def iso_utc(milliseconds: int) -> str:
     """ISO 8601 in UTC with milliseconds, by integer arithmetic.
 
-    >>> iso_utc(1_700_000_000_123)
-    '2023-11-14T22:13:20.123Z'
+    >>> iso_utc(1_700_000_000_123), iso_utc(-1)
+    ('2023-11-14T22:13:20.123Z', '1969-12-31T23:59:59.999Z')
     """
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+    moment = EPOCH + timedelta(milliseconds=milliseconds)  # some systems convert no time before 1970
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 CONTRACT = Contract("harness", Params, plan, project, limit="final_limit", mode="mode")

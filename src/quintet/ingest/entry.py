@@ -14,13 +14,13 @@ from quintet.model import Chunk, Document, digest
 from quintet.settings import Settings
 from quintet.writing import Entry
 
-LATEST_NS = 2**63 - 1  # in April 2262: the last that SQLite can store
+EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # in 1677 and 2262: what SQLite can store
 PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text
 
 
 def storable(modified_ns: int) -> int:
-    """A time as near as the index can say it: not before 1970."""
-    return min(max(modified_ns, 0), LATEST_NS)
+    """A time as near as the index can say it."""
+    return min(max(modified_ns, EARLIEST_NS), LATEST_NS)
 
 
 def shape(settings: Settings) -> str:

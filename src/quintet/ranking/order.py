@@ -48,20 +48,25 @@ def leading_signal(profile: Profile, hits: Mapping[Signal, Sequence[Hit]]) -> Si
     return next((signal for signal in profile.lead if hits.get(signal)), None)
 
 
+def lead_scores(lead: Signal | None, items: Sequence[Ranked]) -> dict[str, float]:
+    """The lead's own score of each item that it found."""
+    if lead is None:
+        return {}
+    return {item.item_id: item.evidence[lead].score for item in items if lead in item.evidence}
+
+
 def in_order(
-    profile: Profile, lead: Signal | None, items: Sequence[Ranked], facts: Mapping[str, Facts]
+    profile: Profile, led: Mapping[str, float], items: Sequence[Ranked], facts: Mapping[str, Facts]
 ) -> list[Ranked]:
-    """Found by the lead first, then score, then the lead's own score, then the profile's ties."""
+    """Found by the lead first, then score, then what the lead says (`led`), then the profile's ties."""
     keys = [ORDER_KEYS[name] for name in profile.ties]
 
     def place(item: Ranked) -> SortKey:
         known = facts[item.best_chunk]
-        led = item.evidence.get(lead) if lead else None
-        absent, lead_score = (1.0, 0.0) if lead and led is None else (0.0, led.score if led else 0.0)
         return (
-            absent,
+            float(item.item_id not in led),
             -steady(item.score),
-            -steady(lead_score),
+            -steady(led.get(item.item_id, 0.0)),
             *(key(item, known) for key in keys),
             item.item_id,
         )

@@ -84,8 +84,9 @@ class Profile:
     """Which signals, how they are scaled and fused, what is ranked, and how ties break.
 
     `lead` names signals in order of preference. An item that the first of them with any hit found precedes
-    one it did not find, and its own score decides between equal scores. It serves rankings that one signal
-    alone determines, where scaling could hide a difference that the signal still saw.
+    one it did not find, and its own score decides between equal chunks. It serves rankings that one signal
+    alone determines, where scaling could hide a difference that the signal still saw. A document's score is
+    made of the chunks that it found; between equal documents it decides only where its weight is 0.
 
     `feedback` is how far the query's vector is moved towards that of the best item, once all have been
     ranked; then they are compared with it anew (pseudo-relevance feedback, Rocchio 1971).

@@ -6,7 +6,7 @@ from quintet.model import Facts, Hit, Ranked, Signal
 from quintet.ranking.freshness import weigh
 from quintet.ranking.gather import gather, scores_of
 from quintet.ranking.group import by_document
-from quintet.ranking.order import STEADY, in_order, leading_signal
+from quintet.ranking.order import STEADY, in_order, lead_scores, leading_signal
 from quintet.ranking.profile import Profile
 
 
@@ -22,9 +22,10 @@ def rank(
     """
     lead = leading_signal(profile, hits)
     items = weigh(profile, gather(profile, hits, facts, limit), facts)
-    ordered = in_order(profile, lead, items, facts)
+    ordered = in_order(profile, lead_scores(lead, items), items, facts)
     if profile.unit == "document":
-        ordered = in_order(profile, lead, by_document(profile, ordered, facts), facts)
+        documents, led = by_document(profile, lead, ordered, facts)
+        ordered = in_order(profile, led, documents, facts)
     return ordered[:limit]
 
 

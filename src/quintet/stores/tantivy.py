@@ -67,7 +67,7 @@ class TantivyTextIndex:
     def _asked(self, query: TextQuery) -> "Query | None":
         """None where nothing in the query can be looked up."""
         clauses = wanted(query, self._analyser)
-        return self._view.asking.query(clauses, query.field_weights) if clauses.scored else None
+        return self._view.asking.query(clauses, query) if clauses.scored else None
 
     def _best(self, query: "Query", depth: int, within: Rows | None) -> list[tuple[int, float]]:
         """At least the best `depth` rows, and all that tie with the last of them."""

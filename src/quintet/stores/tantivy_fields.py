@@ -1,7 +1,8 @@
 """What tantivy is fed: the tokens of FTS5's own tokenizers, so that both engines know the same words.
 
 Scores come from `text` and `stems`, which hold content, heading path and title together, as FTS5's table
-does. The fields of one place only (`title`, `title_stems`, ...) serve queries that weigh places differently.
+does, and from `parts`, `cjk` and the like. The fields of one place only (`title`, `title_stems`, ...) serve
+queries that weigh places differently.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from tantivy import Document, Schema
 
 PLACES = ("content", "heading_path", "title")
-WHOLE = ("text", "stems")  # fields over all places, which weights apply to
-PHRASED = ("text", *PLACES, "parts", "cjk")
-COUNTED = ("stems", *(f"{place}_stems" for place in PLACES), "part_stems", "characters")
+# Fields over all places, each with one for every place: where the order of tokens counts, and where not.
+IN_ORDER = ("text", "parts", "cjk")
+IN_ANY_ORDER = ("stems", "characters")
 LONGEST = 16_000  # characters; tantivy leaves out tokens of 64 KiB, and none of these is a word
 
 
@@ -38,17 +39,17 @@ def schema() -> "Schema":
     builder = engine().SchemaBuilder()
     builder.add_unsigned_field("row", indexed=True, fast=True)
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
-    for name in PHRASED:
-        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
-    for name in COUNTED:
-        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    for whole, option in [*((one, "position") for one in IN_ORDER), *((one, "freq") for one in IN_ANY_ORDER)]:
+        for name in (whole, *(place_field(whole, place) for place in PLACES)):
+            builder.add_text_field(name, tokenizer_name="whitespace", index_option=option)
+    builder.add_text_field("part_stems", tokenizer_name="whitespace", index_option="freq")
     made: Schema = builder.build()
     return made
 
 
 def place_field(whole: str, place: str) -> str:
-    """The field that holds of `text` or `stems` what stands in one place."""
-    return place if whole == "text" else f"{place}_stems"
+    """The field that holds of `text`, `stems` and the like what stands in one place."""
+    return place if whole == "text" else f"{place}_{whole}"
 
 
 class Analyser:
@@ -69,9 +70,13 @@ class Analyser:
 
     def fields_of(self, place: str, raw: str) -> Iterator[tuple[str, list[str]]]:
         """The fields that the text of one place goes into, with its tokens."""
-        text = plain(raw)
-        words, stems = self.words(text), self.stems(text)
-        yield from (("text", words), (place, words), ("stems", stems), (f"{place}_stems", stems))
+        for whole, tokens in self._whole(plain(raw)):
+            yield whole, tokens
+            if whole != "part_stems":
+                yield place_field(whole, place), tokens
+
+    def _whole(self, text: str) -> Iterator[tuple[str, list[str]]]:
+        yield from (("text", self.words(text)), ("stems", self.stems(text)))
         parts = identifier_parts(text)
         if parts:
             yield from (("parts", self.words(parts)), ("part_stems", self.stems(parts)))

@@ -24,7 +24,7 @@ from quintet.stores.tantivy_fields import engine, schema
 if TYPE_CHECKING:
     from tantivy import Document, Index
 
-VERSION = 1  # of the fields and their analysis: an index of another one is built anew
+VERSION = 2  # of the fields and their analysis: an index of another one is built anew
 STATE = "state.json"
 LOCK = "lock"
 BUILDING_BYTES = 256_000_000  # of memory, before tantivy writes a segment

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quintet.model import TextQuery
 from quintet.stores.sqlite.analyse import CJK_RUN, identifier_parts, pairs, plain, runs
-from quintet.stores.tantivy_fields import PLACES, WHOLE, Analyser, engine, place_field
+from quintet.stores.tantivy_fields import PLACES, Analyser, engine, place_field
 
 if TYPE_CHECKING:
     from tantivy import Query, Schema
 
 HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
 K1 = 1.2  # of BM25, in FTS5 and in tantivy
+UNWEIGHED = TextQuery()
+WORDS = ("text", "stems")  # fields that weights apply to in queries by stems too
 
 
 class Clause(NamedTuple):
@@ -86,8 +88,9 @@ class Asking:
         self._make: type[Query] = tantivy.Query
         self._some, self._must = tantivy.Occur.Should, tantivy.Occur.Must
 
-    def query(self, asked: Wanted, weights: Sequence[tuple[str, float]] = ()) -> "Query":
-        scored = self._any(asked.scored, weights)
+    def query(self, asked: Wanted, query: TextQuery = UNWEIGHED) -> "Query":
+        """What `asked` wants, weighed by place as the query says."""
+        scored = self._any(asked.scored, query)
         if not asked.required:
             return scored
         return self._all([scored, *(self._silent(self._any(ways)) for ways in asked.required)])
@@ -96,8 +99,8 @@ class Asking:
         """The same scores, for these rows alone."""
         return self._all([query, self._silent(self._make.term_set_query(self._schema, "row", rows))])
 
-    def _any(self, clauses: Iterable[Clause], weights: Sequence[tuple[str, float]] = ()) -> "Query":
-        leaves = (leaf for clause in clauses for leaf in self._weighed(clause, weights))
+    def _any(self, clauses: Iterable[Clause], query: TextQuery = UNWEIGHED) -> "Query":
+        leaves = (leaf for clause in clauses for leaf in self._weighed(clause, query))
         return self._make.boolean_query([(self._some, leaf) for leaf in leaves])
 
     def _all(self, queries: Iterable["Query"]) -> "Query":
@@ -106,11 +109,11 @@ class Asking:
     def _silent(self, query: "Query") -> "Query":
         return self._make.const_score_query(query, 0.0)
 
-    def _weighed(self, clause: Clause, weights: Sequence[tuple[str, float]]) -> Iterable["Query"]:
+    def _weighed(self, clause: Clause, query: TextQuery) -> Iterable["Query"]:
         """All places by the least weight, and each heavier one by what it has above that."""
-        if not weights or clause.field not in WHOLE:
+        if not query.field_weights or (query.stems and clause.field not in WORDS):
             return [self._leaf(clause)]
-        given = dict(weights)
+        given = dict(query.field_weights)
         heavy = {place: _gain(given.get(place, 1.0)) for place in PLACES}
         least = min(heavy.values())
         above = [

@@ -1,7 +1,7 @@
 """The text index's suite."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,6 +84,38 @@ class TextIndexSuite:
         assert self.ids("user", parts=True) == ["c"]
         assert self.ids("user") == []
         assert self.ids("get_user_name", parts=True) == ["c"]
+
+    def test_weights_of_fields_apply_to_whatever_was_found_there(self) -> None:
+        """Words, phrases, parts of identifiers and CJK, each once in the content and once in a heading."""
+        for row, terms in (
+            ("c", ("cached_value",)),
+            ("c", ("user",)),
+            ("c", ("userName",)),
+            ("d", ("検索",)),
+        ):
+            moved = next(one for one in self.ROWS if one.chunk_id == row)
+            heading = TextRow("z", "z.md", 0, "of no use", moved.content)
+            index = self.build((*self.ROWS, heading))
+            for field, found in (("content", row), ("heading_path", "z")):
+                query = TextQuery(terms, parts=True, field_weights=((field, 0.0),))
+                scores = {hit.chunk_id: hit.score for hit in index.search(query, 10)}
+                assert scores.keys() == {row, "z"} and scores.pop(found) == 0.0 < min(scores.values())
+
+    def test_with_stems_weights_of_fields_apply_to_words_alone(self) -> None:
+        index = self.build(self.ROWS)
+        phrase = TextQuery((), ("user name", "検索"), stems=True, parts=True)
+        assert index.search(replace(phrase, field_weights=(("content", 0.0),)), 10) == index.search(
+            phrase, 10
+        )
+        word = TextQuery(("hours",), stems=True, field_weights=(("content", 0.0),))
+        assert [(hit.chunk_id, hit.score) for hit in index.search(word, 10)] == [("a", 0.0)]
+
+    def test_weights_of_one_change_nothing(self) -> None:
+        index = self.build(self.ROWS)
+        ones = (("content", 1.0), ("heading_path", 1.0), ("title", 1.0))
+        for terms in (("cache", "user"), ("getUserName",), ("検索", "guide")):
+            plain, weighed = TextQuery(terms, parts=True), TextQuery(terms, parts=True, field_weights=ones)
+            assert index.search(weighed, 10) == index.search(plain, 10)
 
     def test_a_filter_is_applied_before_the_cut(self) -> None:
         hits = self.found(TextQuery(("same",)), 1, ["f"])

@@ -50,7 +50,8 @@ class SqliteCatalog:
         return Choices(bool(stored.get("text_only")), str(stored.get("embedder", "")), *globs)
 
     def ever_filled(self) -> bool:
-        return self.generation > 0
+        """Whether there is or was a root. Choices and an embedder may be kept before there is one."""
+        return bool(roots(self._connection)) or meta(self._connection, "root_dropped") is not None
 
     def counts(self) -> Counts:
         if self._counts is None:

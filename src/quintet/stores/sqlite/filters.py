@@ -31,8 +31,8 @@ COMPARISONS: Mapping[str, str] = {
     "mime": "d.mime_type = ?",
     "lang": "d.language = ?",
     "root": "r.name = ?",
-    "after": "d.modified_ns / 1000000 > ?",
-    "before": "d.modified_ns / 1000000 < ?",
+    "after": "d.modified_ns >= (? + 1) * 1000000",  # no division, which rounds up what is before 1970
+    "before": "d.modified_ns < ? * 1000000",
     "icontains": "contains_folded(?, (SELECT content FROM contents WHERE row = c.row))",
     "knowledge_base_id": "'default' = ?",
     "document_id": "d.id = ?",

@@ -15,7 +15,7 @@ from quintet.errors import UsageError
 from quintet.model import TextQuery
 from quintet.ports import Rows
 from quintet.stores.postings import FIELDS, Int64
-from quintet.stores.postings_score import Float64, Weights
+from quintet.stores.postings_score import EQUAL, Float64, Weights
 
 LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
 TIMES, COUNTS = "quintet_times", "quintet_counts"
@@ -30,9 +30,13 @@ def literals(query: TextQuery) -> str:
     return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)
 
 
-def weights(query: TextQuery) -> Weights:
-    """The numbers that SQLite makes of those."""
-    return _as_read(literals(query)) if query.field_weights else (1.0, 1.0, 1.0)
+def weights(query: TextQuery, table: str) -> Weights:
+    """The numbers that SQLite makes of those, in a table that they apply to."""
+    return _as_read(literals(query)) if _weighs(query, table) else EQUAL
+
+
+def _weighs(query: TextQuery, table: str) -> bool:
+    return bool(query.field_weights) and (table == "text" or not query.stems)
 
 
 @lru_cache(maxsize=64)
@@ -49,7 +53,7 @@ def ranked(
 ) -> tuple[Rows, Float64]:
     """Every row that matches, and the negated bm25 of each."""
     sql, values = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?", [expression]
-    if table == "text" and query.field_weights:
+    if _weighs(query, table):
         sql += " AND rank MATCH ?"
         values.append(f"bm25({literals(query)})")
     found: Any = connection.execute(sql, values).fetchall()

@@ -26,7 +26,7 @@ class Scoring:
         self._query = query
         self._wanted = lookup(query)
         self._words = words
-        self._weighing = {"text": Weighing(weights(query)), "parts": Weighing(EQUAL)}
+        self._weighing = {table: Weighing(weights(query, table)) for table in ("text", "parts")}
 
     def clauses(self) -> list[Clause]:
         """In FTS5's order, which is that of the query, table after table."""

@@ -104,6 +104,7 @@ class SqliteWriter:
         if refused.pop(name, None) is not None:
             self.put_refused(refused)
         self._connection.execute("DELETE FROM roots WHERE name = ?", (name,))
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('root_dropped', '1')")
         return len(paths)
 
     def put(self, *entries: Entry) -> None:
