@@ -29,8 +29,7 @@ def digest(*parts: str) -> str:
     >>> digest("a", "bc") == digest("ab", "c")
     False
     """
-    encoded = [part.encode() for part in parts]
-    framed = b"".join([len(data).to_bytes(8, "big") + data for data in encoded])
+    framed = b"".join([len(data).to_bytes(8, "big") + data for data in map(str.encode, parts)])
     return sha256(framed).hexdigest()[:32]
 
 

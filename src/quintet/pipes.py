@@ -16,6 +16,7 @@ HEADER = 8  # bytes of a message's length, big-endian
 LARGEST = 2**40  # of a message that is not limited
 START_SECONDS = 60.0  # for an interpreter to come up, on a machine that has much else to do
 DYING_SECONDS = 5.0  # between the end of a process's output and its own
+COLLECTED = 50_000  # new objects between two looks for garbage: rows, texts and trees of a file are no cycles
 NOT_FOR_US = ("SIGINT", "SIGTERM", "SIGHUP")  # go to a whole group of processes, of which one decides
 
 

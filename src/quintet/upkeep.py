@@ -10,7 +10,7 @@ from typing import Any, Final
 from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.ingest.roots import Target, again, named, targets
-from quintet.ingest.run import Progress, Report, Run
+from quintet.ingest.run import Progress, Report, Run, seldom_collected
 from quintet.ingest.sync import sync
 from quintet.ingest.vectors import check_embedder, embed_pending, reembed
 from quintet.ingest.walk import Problem
@@ -110,7 +110,7 @@ class Upkeep:
     @contextmanager
     def _running(self, progress: Progress | None, force: bool = False) -> Iterator[Run]:
         start = time.perf_counter()
-        with self.store.writer(self.settings.writer_timeout) as writer:
+        with self.store.writer(self.settings.writer_timeout) as writer, seldom_collected():
             run = Run(writer, self.settings, self._clock_ns, progress or _silent, Report(), force)
             yield run
             writer.settle()

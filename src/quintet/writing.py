@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from quintet.model import Chunk, Document
-from quintet.ports import KnownFile, RefusedFiles, Root
 from quintet.symbols import Edge, FileOutline, Outline
-from quintet.vector import Int16
+
+if TYPE_CHECKING:  # a process that examines files starts in half the time without them, and without numpy
+    from quintet.ports import KnownFile, RefusedFiles, Root
+    from quintet.vector import Int16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +53,19 @@ class Writer(Protocol):
 
     def batch(self) -> AbstractContextManager[None]: ...
 
-    def roots(self) -> list[Root]: ...
+    def roots(self) -> "list[Root]": ...
 
-    def put_root(self, root: Root) -> None: ...
+    def put_root(self, root: "Root") -> None: ...
 
     def drop_root(self, name: str) -> int:
         """Remove a root with its documents; how many documents went."""
         ...
 
-    def known(self, root: str) -> dict[str, KnownFile]: ...
+    def known(self, root: str) -> "dict[str, KnownFile]": ...
 
-    def refused(self) -> Mapping[str, RefusedFiles]: ...
+    def refused(self) -> "Mapping[str, RefusedFiles]": ...
 
-    def put_refused(self, files: Mapping[str, RefusedFiles]) -> None:
+    def put_refused(self, files: "Mapping[str, RefusedFiles]") -> None:
         """What could not be indexed, by root, in the place of what was."""
         ...
 
@@ -89,7 +91,7 @@ class Writer(Protocol):
         """The next such chunks behind row `after`: row, the hash their text goes by, text."""
         ...
 
-    def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None: ...
+    def put_vectors(self, hashes: Sequence[bytes], vectors: "Int16", *, replacing: bool = False) -> None: ...
 
     def begin_replacement(self, identity: str) -> None:
         """Collect vectors of another embedder beside those in use."""

@@ -224,3 +224,9 @@ def test_processes_are_started_for_much_work_or_if_it_was_said(monkeypatch: pyte
     assert how_many(Settings(), [large]) == workers.MOST
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert how_many(Settings(processes=3), [large] * 5) == 1
+
+
+def test_a_process_that_examines_files_starts_without_what_only_searching_needs() -> None:
+    asked = "import sys, quintet.ingest.worker; print({'numpy', 'quintet.ports'} & sys.modules.keys())"
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"

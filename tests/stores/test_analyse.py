@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from quintet.stores.sqlite.analyse import (
     HUMP,
+    MANY,
     PART,
     identifier_parts,
     pair_phrase,
     pairs,
+    parts_of_each,
     plain,
     quoted,
     runs,
@@ -100,3 +102,17 @@ def test_the_parts_of_a_text_are_those_of_its_words_with_humps(text: str) -> Non
     words = [word.lstrip("0123456789") for word in re.findall("[A-Za-z0-9]+", text)]
     humped = [word for word in words if HUMP.search(word)]
     assert identifier_parts(text) == " ".join(part for word in humped for part in PART.findall(word))
+
+
+@given(st.lists(st.text("aBC1_ é\ud800", max_size=12), max_size=8), st.integers(0, 20))
+def test_texts_searched_together_have_the_parts_of_each(texts: list[str], at_once: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quintet.stores.sqlite.analyse.MANY", 0)
+        patch.setattr("quintet.stores.sqlite.analyse.AT_ONCE", at_once)
+        assert parts_of_each(texts) == [identifier_parts(text) for text in texts]
+
+
+def test_many_words_in_one_of_many_texts_take_no_longer_than_alone() -> None:
+    """Putting its parts together one by one would take minutes; this test would not end."""
+    long = "aB " * 300_000
+    assert parts_of_each([long, *["plain"] * MANY]) == [identifier_parts(long), *[""] * MANY]

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.stores.postings import Bool, Segment, State, Terms, arrays
-from quintet.stores.postings_build import Text, Words, coded, cut, segments
+from quintet.stores.postings_build import Text, coded, segments
 from quintet.stores.postings_file import Spill, read, read_state, write
 from quintet.stores.postings_merge import Flow, flow, merged
 from quintet.stores.postings_score import View, weighed
-from quintet.stores.sqlite.postings_view import words
+from quintet.stores.postings_tokens import FIELD_BITS, Reader, Words, cut, encoded
+from quintet.stores.sqlite.chunk_texts import words
 
 STATE = State("one", 7, "tag")
 TERM = st.sampled_from(["run", "runs", "running", "fox", "über", "x" * 300])
@@ -75,12 +76,41 @@ def test_a_file_built_in_many_small_lots_is_byte_for_byte_that_of_one(
     write(folder / "one", STATE, Flow.of(_built(_texts(chunks), way)))
     with pytest.MonkeyPatch.context() as patch, Spill(folder) as spill:
         patch.setattr("quintet.stores.postings_build.AT_ONCE", at_once)
-        patch.setattr("quintet.stores.postings_build.NUMBERED", 3)
+        patch.setattr("quintet.stores.postings_tokens.AT_ONCE", 9)
         patch.setattr("quintet.stores.postings_build.FEW", 1)
         patch.setattr("quintet.stores.postings_merge.AT_ONCE", slices)
         write(folder / "many", STATE, flow([spill.put(one) for one in segments(_texts(chunks), way)]))
     assert (folder / "many").read_bytes() == (folder / "one").read_bytes()
     assert sorted(file.name for file in folder.iterdir()) == ["many", "one"]
+
+
+ASCII = st.text(st.characters(max_codepoint=127), max_size=40)
+ANY = st.one_of(ASCII, st.text("aZ09 -_éß東\u0301", max_size=40), st.sampled_from(["x" * 40_000, "Q" * 17]))
+
+
+@given(st.lists(st.tuples(ANY, ANY, ANY), max_size=8), st.integers(0, 60), st.integers(0, 4))
+def test_tokens_are_those_of_sqlite_wherever_they_stand(
+    way: Words, chunks: list[tuple[str, str, str]], at_once: int, slot_bits: int
+) -> None:
+    """Also where words share a slot, and where some of them wait for others to be numbered with."""
+    texts = [tuple(text.replace("\0", " ") for text in chunk) for chunk in chunks]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quintet.stores.postings_tokens.AT_ONCE", at_once)
+        patch.setattr("quintet.stores.postings_tokens.SLOT_BITS", slot_bits)
+        reader = Reader(way)
+        for chunk in texts:
+            reader.add(chunk)
+        found, tokens, lengths = reader.read()
+    expected = [
+        (encoded(cut(token)), (number << FIELD_BITS) | field)
+        for number, chunk in enumerate(texts)
+        for field, text in enumerate(chunk)
+        for token in way.tokens(text)
+    ]
+    pairs = zip(tokens.terms.tolist(), tokens.places.tolist(), strict=True)
+    assert sorted((found[term], place) for term, place in pairs) == sorted(expected)
+    assert found == sorted({word for word, _ in expected})
+    assert lengths.tolist() == [sum(len(way.tokens(text)) for text in chunk) for chunk in texts]
 
 
 def test_every_lot_holds_a_bounded_number_of_tokens(way: Words, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,6 +114,10 @@ def _joined(blocks: list[Block]) -> str:
 
 def _piece(blocks: list[Block]) -> Piece:
     """One piece of `blocks`; its place, kind and name are those of its text, not of the headings above."""
+    if len(blocks) == 1:
+        (one,) = blocks
+        heading_path = " > ".join(one.heading_path)
+        return Piece(one.text, heading_path, one.first_line, one.last_line, one.kind, one.name, one.page)
     texts = [block for block in blocks if not block.heading] or blocks
     kinds = {block.kind for block in texts}
     return Piece(

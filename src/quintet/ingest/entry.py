@@ -1,6 +1,5 @@
 """From a file's content to the document and the chunks that are written of it."""
 
-from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 
@@ -62,12 +61,13 @@ def cut(document_id: str, parsed: Parsed, settings: Settings) -> tuple[Chunk, ..
 
 def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
     """Ids hang on the text and on how often it stood before, not on where it stands."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     chunks = []
     for sequence, piece in enumerate(pieces):
         text = sha256(piece.content.encode()).hexdigest()
-        chunk_id = digest(document_id, text, str(seen[text]))
-        seen[text] += 1
+        before = seen.get(text, 0)
+        chunk_id = digest(document_id, text, str(before))
+        seen[text] = before + 1
         chunks.append(
             Chunk(
                 chunk_id,

@@ -3,16 +3,18 @@ process can do it."""
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.ingest.entry import PARSERS, make_entry, shape, storable
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.ingest.read import Unreadable, read
 from quintet.ingest.walk import Found, size_cap
 from quintet.pipes import stamp
-from quintet.ports import KnownFile
 from quintet.settings import Settings
 from quintet.writing import Entry
+
+if TYPE_CHECKING:
+    from quintet.ports import KnownFile
 
 _CODE = stamp(__file__)
 
@@ -22,7 +24,7 @@ class Task(NamedTuple):
 
     root: str
     file: Found
-    before: KnownFile | None
+    before: "KnownFile | None"
     now_ns: int
 
 

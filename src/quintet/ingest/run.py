@@ -1,5 +1,6 @@
 """What a run needs and what it reports."""
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 
 from quintet.ingest.walk import Problem
 from quintet.model import Note
+from quintet.pipes import COLLECTED
 from quintet.settings import Settings
 from quintet.writing import Writer
 
@@ -50,3 +52,17 @@ class Run:
     report: Report
     force: bool = False
     refused: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)  # by root and path
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """While a run makes rows by the hundred thousand. Of two runs in one process the first sees to it."""
+    before = gc.get_threshold()
+    if not 0 < before[0] < COLLECTED:
+        yield
+        return
+    gc.set_threshold(COLLECTED, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

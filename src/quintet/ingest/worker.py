@@ -10,9 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from quintet.ingest.examine import Examiner, Task, identity
-from quintet.pipes import begun, receive, send
-
-COLLECTED = 50_000  # new objects between two looks for garbage: trees of a file are no cycles
+from quintet.pipes import COLLECTED, begun, receive, send
 
 
 def main() -> None:

@@ -1,21 +1,17 @@
 """Segments from texts: words are numbered, counted and put in order by numpy, a bounded lot at a time."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-from quintet.stores.postings import FIELDS, Array, Int32, Int64, Segment, Table, Terms
+from quintet.stores.postings import Array, Int32, Int64, Segment, Table, Terms
+from quintet.stores.postings_tokens import FIELD_BITS, WIDTH, Reader, Tokens, Words
 
-WIDTH = len(FIELDS)
-FIELD_BITS = 2
 AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while it is put in order
-NUMBERED = 5_000  # tokens that are numbered in one call
-LONGEST = 32_768  # bytes of a token that FTS5 keeps
 FEW = 1 << 22  # possible triples of counts for which a table of all of them pays
 
 
@@ -26,78 +22,6 @@ class Text(NamedTuple):
     document: bytes
     text: Sequence[str]
     parts: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """How text becomes terms, and terms become stems."""
-
-    tokens: Callable[[str], list[str]]
-    stems: Callable[[Sequence[bytes]], list[bytes]]
-
-
-class _Numbers(dict[str, int]):
-    """Numbers words in the order they come."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = number = len(self)
-        return number
-
-
-class _Tokens(NamedTuple):
-    """Tokens in the order of the text: the number of each one's term, and its chunk and field as one."""
-
-    terms: Int32
-    places: Int32
-
-
-class _Reader:
-    """Takes the tokens of one table down."""
-
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self._numbers = _Numbers()
-        self._waiting: list[str] = []
-        self._numbered: list[Int32] = []
-        self._lengths = array("i")
-        self.size = 0
-
-    def add(self, fields: Sequence[str]) -> None:
-        before = len(self._waiting)
-        for text in fields:
-            if not text:
-                self._lengths.append(0)
-                continue
-            tokens = self._words.tokens(text)
-            if len(text) * 4 > LONGEST:
-                tokens = list(map(cut, tokens))
-            self._waiting += tokens
-            self._lengths.append(len(tokens))
-        self.size += len(self._waiting) - before
-        if len(self._waiting) > NUMBERED:
-            self._number()
-
-    def _number(self) -> None:
-        numbers = map(self._numbers.__getitem__, self._waiting)
-        self._numbered.append(np.fromiter(numbers, np.int32, len(self._waiting)))
-        self._waiting = []
-
-    def lengths(self) -> Int32:
-        """The tokens of each chunk."""
-        by_field = np.array(self._lengths, np.int32).reshape(-1, WIDTH)
-        return np.asarray(by_field.sum(axis=1, dtype=np.int32))
-
-    def read(self) -> tuple[list[bytes], _Tokens]:
-        """The words, sorted, and every token by its place among them."""
-        self._number()
-        words = [encoded(word) for word in self._numbers]
-        order = sorted(range(len(words)), key=words.__getitem__)
-        ranks = np.empty(len(words), np.int32)
-        ranks[order] = np.arange(len(words))
-        fields = np.arange(len(self._lengths), dtype=np.int32)
-        places = ((fields // WIDTH) << FIELD_BITS) | (fields % WIDTH)
-        tokens = _Tokens(ranks[np.concatenate(self._numbered)], np.repeat(places, self._lengths))
-        return [words[at] for at in order], tokens
 
 
 def segments(texts: Iterable[Text], words: Words) -> Iterator[Segment]:
@@ -111,34 +35,35 @@ def segments(texts: Iterable[Text], words: Words) -> Iterator[Segment]:
 def _segment(texts: Iterator[Text], words: Words) -> Segment:
     """Of as many of these chunks as make a lot."""
     rows, documents = array("q"), list[bytes]()
-    text, parts = _Reader(words), _Reader(words)
+    text, parts = Reader(words), Reader(words)
     for one in texts:
         rows.append(one.row)
         documents.append(one.document)
         text.add(one.text)
         parts.add(one.parts)
-        if text.size + parts.size >= AT_ONCE:
+        if text.most + parts.most >= AT_ONCE and text.size + parts.size >= AT_ONCE:
             break
     ids, owners = np.unique(np.array(documents, "S16"), return_inverse=True)
+    (terms, in_text, text_tokens), (others, in_parts, parts_tokens) = text.read(), parts.read()
     return Segment(
         np.array(rows, np.int64),
         ids,
         owners.astype(np.int32),
-        text.lengths(),
-        parts.lengths(),
-        *_tables(*text.read(), *parts.read(), words),
+        text_tokens,
+        parts_tokens,
+        *_tables(terms, in_text, others, in_parts, words),
     )
 
 
 def _tables(
-    text: list[bytes], in_text: _Tokens, parts: list[bytes], in_parts: _Tokens, words: Words
+    text: list[bytes], in_text: Tokens, parts: list[bytes], in_parts: Tokens, words: Words
 ) -> tuple[Table, Table, Table, Int64, Int32]:
     """Both tables, both together by stem, and the terms of `text` that have each stem."""
     by_term = words.stems(text), words.stems(parts)
-    stems = sorted({stem for some in by_term for stem in some})
+    stems = sorted(dict.fromkeys(chain(*by_term)))  # the stems of sorted words are nearly sorted
     numbers = {stem: at for at, stem in enumerate(stems)}
     of_text, of_parts = (np.fromiter(map(numbers.__getitem__, some), np.int32, len(some)) for some in by_term)
-    both = _Tokens(
+    both = Tokens(
         np.concatenate([of_text[in_text.terms], of_parts[in_parts.terms]]),
         np.concatenate([in_text.places, in_parts.places]),
     )
@@ -152,7 +77,7 @@ def by_stem(stems: Int32, count: int) -> tuple[Int64, Int32]:
     return starts, np.argsort(stems, kind="stable").astype(np.int32)
 
 
-def _table(words: Sequence[bytes], tokens: _Tokens) -> Table:
+def _table(words: Sequence[bytes], tokens: Tokens) -> Table:
     """`words` are sorted, and every one of them is among the tokens."""
     chunk_bits = (int(tokens.places.max(initial=0)) >> FIELD_BITS).bit_length()
     keys = tokens.terms.astype(np.int64)
@@ -160,7 +85,7 @@ def _table(words: Sequence[bytes], tokens: _Tokens) -> Table:
     keys |= tokens.places
     keys.sort()
     begins = _begins(keys)
-    times = np.diff(begins, append=len(keys))
+    times = _until_next(begins, len(keys))
     keys = keys[begins]
     fields = keys & ((1 << FIELD_BITS) - 1)
     keys >>= FIELD_BITS
@@ -177,6 +102,14 @@ def _begins(keys: Int64) -> Int64:
     is_new = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
     return np.flatnonzero(is_new)
+
+
+def _until_next(begins: Int64, end: int) -> Int64:
+    """How far it is from each to the next, from the last to the end."""
+    lengths = np.empty_like(begins)
+    np.subtract(begins[1:], begins[:-1], out=lengths[:-1])
+    lengths[-1:] = end - begins[-1:]
+    return lengths
 
 
 def _coded_fields(fields: Int64, times: Int64, begins: Int64) -> tuple[Array, Int32]:
@@ -210,14 +143,3 @@ def _coded(packed: Int64, sizes: Sequence[int]) -> tuple[Array, Int32]:
 def code_kind(triples: int) -> np.dtype[np.unsignedinteger]:
     """The smallest kind of number that tells so many triples apart."""
     return np.dtype(np.uint8 if triples <= 1 << 8 else np.uint16 if triples <= 1 << 16 else np.uint32)
-
-
-def encoded(word: str) -> bytes:
-    return word.encode("utf-8", "surrogateescape")
-
-
-def cut(token: str) -> str:
-    """As much of a token as FTS5 keeps, which may end inside a character."""
-    if len(token) * 4 <= LONGEST:
-        return token
-    return token.encode()[:LONGEST].decode("utf-8", "surrogateescape")

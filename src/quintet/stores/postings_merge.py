@@ -26,7 +26,8 @@ from quintet.stores.postings import (
     arrays,
     segment_of,
 )
-from quintet.stores.postings_build import WIDTH, by_stem, code_kind
+from quintet.stores.postings_build import by_stem, code_kind
+from quintet.stores.postings_tokens import WIDTH
 
 AT_ONCE = 1_000_000  # postings of a slice
 
@@ -170,12 +171,13 @@ def _bounds(starts: Int64) -> list[int]:
 
 def _numbered(terms: Sequence[Terms], counted: Sequence[Int32]) -> tuple[list[bytes], list[Int32]]:
     """The words that are left, sorted; and the new number of each term of each part, -1 if it is not left."""
-    used: set[bytes] = set()
+    numbers: dict[bytes, int] = {}
     for some, counts in zip(terms, counted, strict=True):
         words = some.words()
-        used.update(words if counts.all() else [words[at] for at in np.flatnonzero(counts).tolist()])
-    kept = sorted(used)
-    numbers = dict(zip(kept, range(len(kept)), strict=True))
+        used = words if counts.all() else [words[at] for at in np.flatnonzero(counts).tolist()]
+        numbers.update(zip(used, repeat(-1)))
+    kept = sorted(numbers)  # quickly done: they are in order but for where another part begins
+    numbers.update(zip(kept, range(len(kept)), strict=True))
     found = [np.fromiter(map(numbers.get, some.words(), repeat(-1)), np.int32, len(some)) for some in terms]
     return kept, found
 

@@ -13,7 +13,7 @@ MAX_DEPTH = 24  # deeper values are written as JSON, not as paths
 MAX_PATH = 160  # every line repeats its path: without a bound a long key would multiply a file's size
 TEXT_FIELDS = ("text", "content", "body")
 _WHITE = " \t\n"
-_decode = JSONDecoder().raw_decode
+_decode, _decode_line = JSONDecoder().raw_decode, JSONDecoder().decode
 
 
 def parse_json(path: str, text: str, mime_type: str) -> Parsed:
@@ -119,7 +119,7 @@ def _words(value: Json) -> str:
 
 def _record(line: str, number: int) -> Block:
     try:
-        value: Json = json.loads(line)
+        value: Json = _decode_line(line)
         if isinstance(value, dict):
             for name in TEXT_FIELDS:
                 text = value.get(name)

@@ -4,6 +4,7 @@ index, else while the run goes on to edges and vectors.
 Nothing depends on it: what it did not write, because it was killed or never came up, the run writes itself.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -13,12 +14,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 
-from quintet.pipes import input_of, leave_signals, stamp
+from quintet.pipes import COLLECTED, input_of, leave_signals, stamp
 from quintet.stores.postings_build import Text, segments
 from quintet.stores.postings_file import Spill
 from quintet.stores.postings_merge import Part
+from quintet.stores.sqlite.chunk_texts import texts_between, words
 from quintet.stores.sqlite.database import Database
-from quintet.stores.sqlite.postings_view import PostingsViews, texts_between, words
+from quintet.stores.sqlite.postings_view import PostingsViews
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.stores.sqlite.compacting")
 CODE = stamp(__file__)
@@ -48,6 +50,7 @@ class Compacting:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # others would wait busily for products
             )
 
     def tell(self, row: int) -> None:
@@ -81,6 +84,7 @@ def main(parent: str, database: Path, folder: Path) -> None:
     """`parent` is the code of the one who began it: another Quintet must not write here."""
     if parent != CODE:
         return
+    gc.set_threshold(COLLECTED)
     leave_signals()
     lines: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(lines,), daemon=True).start()

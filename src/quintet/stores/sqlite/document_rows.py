@@ -4,12 +4,13 @@ statement costs more than the row it writes."""
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import count, repeat
 from typing import Any
 
 import apsw
 
 from quintet.model import Chunk, embedding_text
-from quintet.stores.sqlite.analyse import identifier_parts, pairs, plain
+from quintet.stores.sqlite.analyse import pairs, parts_of_each, plain
 from quintet.writing import Entry
 
 Row = tuple[Any, ...]
@@ -30,21 +31,20 @@ def put(connection: apsw.Connection, entries: Iterable[tuple[Entry, Sequence[str
     document_row, chunk_row = next_row(connection, "documents"), next_row(connection, "chunks")
     documents: list[Row] = []
     chunks: list[Row] = []
-    contents: list[Row] = []
-    fields: list[Row] = []
+    contents, headings, titles = list[str](), list[str](), list[str]()
     for entry, nodes in entries:
         documents.append(_document(document_row, roots[entry.document.root], entry))
-        title = plain(entry.document.title)
-        for chunk, node in zip(entry.chunks, nodes, strict=True):
-            chunks.append(_chunk(chunk_row, document_row, chunk, node))
-            contents.append((chunk_row, chunk.content))
-            fields.append((chunk_row, plain(chunk.content), plain(chunk.heading_path), title))
-            chunk_row += 1
+        first = chunk_row + len(chunks)
+        chunks += map(_chunk, count(first), repeat(document_row), entry.chunks, nodes)
+        contents += [chunk.content for chunk in entry.chunks]
+        headings += [chunk.heading_path for chunk in entry.chunks]
+        titles += [plain(entry.document.title)] * len(entry.chunks)
         document_row += 1
     connection.executemany(DOCUMENT, documents)
     connection.executemany(CHUNK, chunks)
-    connection.executemany("INSERT INTO contents VALUES (?, ?)", contents)
-    _put_text(connection, fields)
+    rows = range(chunk_row, chunk_row + len(chunks))
+    connection.executemany("INSERT INTO contents VALUES (?, ?)", zip(rows, contents, strict=True))
+    _put_text(connection, rows, (list(map(plain, contents)), list(map(plain, headings)), titles))
 
 
 def next_row(connection: apsw.Connection, table: str) -> int:
@@ -71,20 +71,9 @@ def _document(row: int, root: int, entry: Entry) -> Row:
 
 
 def _chunk(row: int, document: int, chunk: Chunk, node: str | None) -> Row:
-    return (
-        row,
-        chunk.id,
-        document,
-        chunk.sequence,
-        chunk.first_line,
-        chunk.last_line,
-        chunk.kind,
-        chunk.name,
-        chunk.heading_path,
-        text_hash(chunk),
-        chunk.page,
-        node,
-    )
+    chunk_id, _, sequence, _, heading, first, last, kind, name, page = chunk
+    key = text_hash(chunk)
+    return row, chunk_id, document, sequence, first, last, kind, name, heading, key, page, node
 
 
 def text_hash(chunk: Chunk) -> bytes:
@@ -92,18 +81,20 @@ def text_hash(chunk: Chunk) -> bytes:
     return sha256(embedding_text(chunk.heading_path, chunk.content).encode()).digest()
 
 
-def _put_text(connection: apsw.Connection, fields: Sequence[Row]) -> None:
+def _put_text(connection: apsw.Connection, rows: range, fields: Sequence[Sequence[str]]) -> None:
     """Of the parts of identifiers and of CJK only what there is any of."""
-    parts = ((row, *map(identifier_parts, texts)) for row, *texts in fields)
-    cjk = ((row, *map(pairs, texts)) for row, *texts in fields)
-    for table, rows in zip(TEXT_TABLES, (fields, _said(parts), _said(cjk)), strict=True):
+    parts = zip(rows, *map(parts_of_each, fields), strict=True)
+    cjk = zip(rows, *(map(pairs, texts) for texts in fields), strict=True)
+    for table, some in zip(
+        TEXT_TABLES, (zip(rows, *fields, strict=True), _said(parts), _said(cjk)), strict=True
+    ):
         connection.executemany(
-            f"INSERT INTO {table} (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", rows
+            f"INSERT INTO {table} (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", some
         )
 
 
 def _said(rows: Iterable[Row]) -> Iterator[Row]:
-    return (row for row in rows if any(row[1:]))
+    return (row for row in rows if row[1] or row[2] or row[3])
 
 
 def present(connection: apsw.Connection, document_ids: Sequence[str]) -> list[str]:

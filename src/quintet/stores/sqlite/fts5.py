@@ -14,15 +14,16 @@ from quintet.model import Hit, TextQuery
 from quintet.ports import Rows
 from quintet.ranking import deciding
 from quintet.stores.postings import FIELDS, Bool
-from quintet.stores.postings_build import Words
 from quintet.stores.postings_score import Float64, View
 from quintet.stores.postings_search import Clause, Ranking
+from quintet.stores.postings_tokens import Words
 from quintet.stores.sqlite.analyse import plain
 from quintet.stores.sqlite.chunk_ids import ChunkIds
+from quintet.stores.sqlite.chunk_texts import words
 from quintet.stores.sqlite.fts5_match import bad_query, matching_of
 from quintet.stores.sqlite.fts5_scoring import Scoring
 from quintet.stores.sqlite.lookup import lookup
-from quintet.stores.sqlite.postings_view import PostingsViews, words
+from quintet.stores.sqlite.postings_view import PostingsViews
 
 
 class Fts5TextIndex:

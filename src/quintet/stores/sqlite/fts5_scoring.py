@@ -7,12 +7,12 @@ import numpy as np
 
 from quintet.model import TextQuery
 from quintet.stores.postings import FIELDS, Bool, Int64
-from quintet.stores.postings_build import LONGEST, Words, cut, encoded
 from quintet.stores.postings_score import EQUAL, Postings, View, Weighing
 from quintet.stores.postings_search import Clause, Given, Term
+from quintet.stores.postings_tokens import LONGEST, Words, cut, encoded
+from quintet.stores.sqlite.chunk_texts import texts_at
 from quintet.stores.sqlite.fts5_match import counted, matching, ranked, weights
 from quintet.stores.sqlite.lookup import Condition, lookup
-from quintet.stores.sqlite.postings_view import texts_at
 
 READ = 1_000  # words of text that are read in the time that FTS5 takes for a phrase
 

@@ -9,32 +9,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
 from quintet.stores.postings import LONG, Bool, Segment, State, arrays
-from quintet.stores.postings_build import Text, Words, segments
+from quintet.stores.postings_build import segments
 from quintet.stores.postings_file import Spill, read, read_state, write
 from quintet.stores.postings_merge import Flow, Part, flow, flow_of, merged
 from quintet.stores.postings_score import View
-from quintet.stores.sqlite.analyse import identifier_parts, plain
 from quintet.stores.sqlite.catalog import meta, number
+from quintet.stores.sqlite.chunk_texts import TEXTS, texts, words
 
 KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
 SMALL = 500  # chunks that are analysed faster than a file is worth
 IN_MEMORY = 50_000  # changed chunks that are analysed in memory; more of them, by way of the file
 BESIDE = 10_000  # changed chunks for which a process of its own pays
 MANY = 2_000  # changed chunks after which a writer makes the file anew
-STEMMED_AT_ONCE = 10_000
-FLAGS = apsw.FTS5_TOKENIZE_DOCUMENT
 
-TEXTS = (
-    "SELECT c.row, d.id, x.content, c.heading_path, d.title "
-    "FROM chunks c JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
-)
 CHANGED = "SELECT id FROM changes WHERE generation > ?"
 Parts = Sequence[tuple[Segment, Bool | None]]
 
@@ -217,44 +210,8 @@ def _identity(file: Path) -> tuple[int, int, int] | None:
     return about.st_ino, about.st_mtime_ns, about.st_size
 
 
-def words(connection: apsw.Connection) -> Words:
-    """SQLite's own tokenizers: that of the tables, and the Porter stemmer over its tokens."""
-    unicode = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
-    porter = connection.fts5_tokenizer("porter", ["ascii"])  # ascii takes a term as it is
-
-    def tokens(text: str) -> list[str]:
-        found: Any = unicode(text.encode(), FLAGS, None, include_offsets=False, include_colocated=False)
-        return list(found)
-
-    def stems(terms: Sequence[bytes]) -> list[bytes]:
-        found: list[str] = []
-        for at in range(0, len(terms), STEMMED_AT_ONCE):
-            text = b" ".join(terms[at : at + STEMMED_AT_ONCE])
-            stemmed: Any = porter(text, FLAGS, None, include_offsets=False, include_colocated=False)
-            found += stemmed
-        return [one.encode() for one in found]
-
-    return Words(tokens, stems)
-
-
-def _texts(connection: apsw.Connection, sql: str, values: tuple[object, ...] = ()) -> Iterator[Text]:
-    for row, document, *fields in connection.execute(f"{sql} ORDER BY c.row", values):
-        text = tuple(map(plain, fields))
-        yield Text(row, bytes.fromhex(document), text, tuple(map(identifier_parts, text)))
-
-
-def texts_between(connection: apsw.Connection, after: int, to: int) -> Iterator[Text]:
-    """The chunks at the rows behind `after`, up to `to`."""
-    return _texts(connection, f"{TEXTS} WHERE c.row > ? AND c.row <= ?", (after, to))
-
-
-def texts_at(connection: apsw.Connection, rows: npt.NDArray[np.int64]) -> Iterator[Text]:
-    """The chunks at these rows, one at least."""
-    return _texts(connection, f"{TEXTS} WHERE c.row IN (SELECT value FROM carray(?))", (apsw.carray(rows),))
-
-
 def _everything(connection: apsw.Connection) -> Iterator[Segment]:
-    return segments(_texts(connection, TEXTS), words(connection))
+    return segments(texts(connection, TEXTS), words(connection))
 
 
 def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View | None:
@@ -263,8 +220,8 @@ def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View 
     changed = [bytes.fromhex(one) for (one,) in connection.execute(CHANGED, since)]
     parts = [_without(one, live, changed) for one, live in earlier.segments]
     if changed:
-        texts = _texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
-        parts += [(new, None) for new in segments(texts, words(connection))]
+        changes = texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
+        parts += [(new, None) for new in segments(changes, words(connection))]
     chunks = _chunks(connection)
     if _alive(parts) > chunks:  # documents whose very names were forgotten
         ids = [bytes.fromhex(one) for (one,) in connection.execute("SELECT id FROM documents")]

@@ -6,6 +6,7 @@ A run that is cut short leaves its marks; until they are settled the state root 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import apsw
@@ -20,9 +21,10 @@ SHARE = 8  # above an eighth of all documents, growing the tree anew costs less 
 
 DOCUMENT = "d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata"
 CHUNK = (
-    "c.id, c.sequence, c.first_line, c.last_line, c.kind, c.name, c.heading_path, c.page, "
-    "lower(hex(c.text_hash)), v.vector"
+    "c.id, c.sequence, c.first_line, c.last_line, c.kind, c.name, c.heading_path, "
+    "c.page, c.text_hash, v.vector"
 )
+IN_ORDER = itemgetter(1, 0)  # by sequence, then by id
 THESE = "d.id IN (SELECT value FROM carray(?))"
 
 
@@ -40,12 +42,14 @@ def _lines(connection: apsw.Connection, document_ids: Sequence[str]) -> dict[str
     chunks: dict[int, list[list[Any]]] = {row: [] for row, *_ in documents}
     found: Any = connection.execute(
         f"SELECT c.document, {CHUNK} FROM documents d JOIN chunks c ON c.document = d.row "
-        f"LEFT JOIN vectors v ON v.text_hash = c.text_hash WHERE {THESE} "
-        "ORDER BY c.document, c.sequence, c.id",
+        f"LEFT JOIN vectors v ON v.text_hash = c.text_hash WHERE {THESE}",
         given,
     )
-    for row, *rest, vector in found:
-        chunks[row].append([*rest, _digest(vector)])
+    for row, *chunk, text_hash, vector in found:
+        chunk += text_hash.hex(), _digest(vector)
+        chunks[row].append(chunk)
+    for several in chunks.values():  # here rather than by SQLite, which would move all vectors about
+        several.sort(key=IN_ORDER)
     return {document[0]: merkle.record(document, chunks[row]) for row, *document in documents}
 
 
