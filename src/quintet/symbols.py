@@ -22,7 +22,8 @@ class Symbol(NamedTuple):
 
     Structs, enums, unions, records and type aliases are `class`; traits and protocols `interface`;
     constants, statics and fields that a file or class declares `variable`. `parent` is its index in
-    `Outline.symbols`; the module is number 0 and has none. Lines count from 1, both ends included.
+    `Outline.symbols`; the module is number 0 and has none. Lines count from 1, both ends included; `above`
+    is how many lines before the first belong to it too: its comments, attributes and overload signatures.
     """
 
     kind: SymbolKind
@@ -34,6 +35,7 @@ class Symbol(NamedTuple):
     docstring: str = ""
     visibility: Visibility = "public"
     is_test: bool = False
+    above: int = 0
 
     @property
     def name(self) -> str:

@@ -96,13 +96,11 @@ class Meaning(dict[str, Any]):
 
 @pytest.mark.requirement("002-S-GRAPH", "002-R-PROVENANCE", "002-R-DISTANCE")
 def test_expansion_finds_code_that_neither_text_nor_vectors_find(library: Library) -> None:
-    chores = "".join(
-        f"    chore_{number} = 'sweep the floor of hall number {number}'\n" for number in range(200)
-    )
-    index = library({**FILES, "office/chores.py": f"def chores():\n{chores}"}, Meaning("invoice", "chore"))
-    plain = index.search("invoice", "mcb", k=5)
-    assert [item["node"]["name"] for item in results(plain)] == ["render_invoice", "checkout.py", "chores"]
-    expanded = index.search("invoice", "mcb", k=5, graph_expansion={"callers": {"depth": 1}})
+    chores = "".join(f"def chore_{number}():\n    return {number}\n\n\n" for number in range(30))
+    index = library({**FILES, "office/chores.py": chores}, Meaning("invoice", "chore"))
+    plain = index.search("invoice", "mcb", k=30)
+    assert "buy" not in [item["node"]["name"] for item in results(plain)]
+    expanded = index.search("invoice", "mcb", k=30, graph_expansion={"callers": {"depth": 1}})
     (buy,) = [item for item in results(expanded) if item["node"]["name"] == "buy"]
     assert buy["provenance"] == {
         "matched_bm25": False,
@@ -148,6 +146,25 @@ def test_a_guessed_edge_leads_nowhere(library: Library) -> None:
     assert {one.node.name for one in index.related("anybody", "dependencies", possible=True).neighbours} == {
         "unmistakable"
     }
+
+
+SMALL_CLASSES = {
+    "store.py": (
+        "class Store:\n    def expire(self):\n        # zebra\n        return helper()\n\n\n"
+        "def helper():\n    return Other().pop()\n\n\nclass Other:\n    def pop(self):\n        return 1\n"
+    ),
+    "user.py": "from store import Store\n\n\ndef nightly(box: Store):\n    return box.expire()\n",
+}
+
+
+@pytest.mark.requirement("002-GRAPH-CALLERS", "002-GRAPH-DEPENDENCIES")
+def test_a_class_shown_whole_is_walked_from_by_its_methods(library: Library) -> None:
+    index = library(SMALL_CLASSES)
+    assert found(index.search("zebra", "mcb", graph_expansion={"callers": {"depth": 1}})) == {"nightly": 1}
+    near = index.search("zebra", "mcb", graph_expansion={"dependencies": {"depth": 1}})
+    assert found(near) == {"helper": 1}
+    far = index.search("zebra", "mcb", graph_expansion={"dependencies": {"depth": 2}})
+    assert found(far) == {"helper": 1, "Other": 2}
 
 
 def test_prose_without_references_has_no_graph_and_a_note_says_so(library: Library) -> None:

@@ -1,6 +1,7 @@
 """The code graph in SQLite: who is whose neighbour, in which order, and where each is shown."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -172,6 +173,24 @@ def test_a_class_is_not_its_own_neighbour_through_a_method_shown_in_it(graph: Gr
     assert graph.expand(["a.py:Small"], "related", 2) == [("a.py#1", 2)]
 
 
+def test_a_class_calls_what_the_methods_that_its_chunk_shows_call(graph: Graph) -> None:
+    both = {"Small": (1, 9), "Small.one": (3, 5), "Big": (11, 60), "Big.two": (20, 29), "f": (70, 79)}
+    graph.put(entry("a.py", outline(both), [(1, 9), (11, 19), (20, 29), (70, 79)]))
+    calls = [(f"a.py:{name}", "calls", "a.py:f") for name in ("Small.one", "Big.two")]
+    graph.link(*calls)  # type: ignore[arg-type]
+    assert graph.expand(["a.py:Small"], "dependencies") == [("a.py#3", 1)]
+    assert graph.expand(["a.py:Big"], "dependencies") == []
+    assert graph.expand(["a.py:f", "a.py:Small"], "callers") == [("a.py#0", 1), ("a.py#2", 1)]
+    assert graph.expand(["a.py:Small"], "related") == []
+
+
+def test_two_chunks_of_one_node_are_one_neighbour(graph: Graph) -> None:
+    inside = {"f": (1, 9), "long": (11, 59), "long.a": (15, 20), "long.b": (40, 45), "g": (61, 70)}
+    graph.put(entry("a.py", outline(inside), [(1, 9), (11, 30), (31, 59), (61, 70)]))
+    graph.link(*[("a.py:f", "calls", f"a.py:{name}") for name in ("long.a", "long.b", "g")])
+    assert graph.expand(["a.py:f"], "dependencies", depth=2) == [("a.py#1", 1), ("a.py#3", 1)]
+
+
 def test_a_document_is_shown_where_it_names_what_led_to_it(graph: Graph) -> None:
     graph.put(
         entry("a.py", outline(functions("f")), pieces(1)),
@@ -194,6 +213,19 @@ def test_a_chunk_belongs_to_the_smallest_symbol_around_it(graph: Graph) -> None:
     expected = ["", ":Big", ":Big.one", ":Big", ":Big.two", ":Big.two.inner", "", ""]
     assert [facts[one].node_id for one in ids] == [graph.ids["a.py" + name] for name in expected]
     assert facts[graph.ids["b.md#0"]].node_id == graph.ids["b.md#0"]
+
+
+def test_what_stands_above_a_symbol_belongs_to_it(graph: Graph) -> None:
+    found = outline({"one": (5, 9), "two": (15, 19), "two.inner": (17, 18)})
+    above = [0, 3, 4, 0]
+    symbols = tuple(one._replace(above=more) for one, more in zip(found.symbols, above, strict=True))
+    cut = [(1, 1), (2, 9), (2, 3), (11, 14), (11, 16), (1, 9), (2, 12)]
+    graph.put(entry("a.py", replace(found, symbols=symbols), cut))
+    with graph.store.snapshot() as snapshot:
+        ids = [graph.ids[f"a.py#{at}"] for at in range(len(cut))]
+        facts = snapshot.catalog.facts(ids)
+    expected = ["", ":one", ":one", ":two", ":two", "", ""]
+    assert [facts[one].node_id for one in ids] == [graph.ids["a.py" + name] for name in expected]
 
 
 def test_a_walk_tells_each_step_as_it_stands_in_the_source(chain: Graph) -> None:

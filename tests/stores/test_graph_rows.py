@@ -44,7 +44,11 @@ def edges(graph: Graph) -> list[tuple[str, str]]:
 def test_an_outline_comes_back_as_it_went() -> None:
     whole = Outline(
         "typescript",
-        (Symbol("module", (), 1, 9), Symbol("class", ("A",), 2, 4, 0, visibility="private", is_test=True)),
+        (
+            Symbol("module", (), 1, 9),
+            Symbol("class", ("A",), 2, 4, 0, visibility="private", is_test=True),
+            Symbol("function", ("f",), 8, 9, 0, above=3),
+        ),
         (Import(0, 1, "./b", 1, "x", "y", True),),
         (Mention(1, "calls", ("a", "b"), 3, "type"),),
         "pkg",

@@ -14,7 +14,7 @@ from quintet.settings import Settings
 from quintet.writing import Entry
 
 EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # in 1677 and 2262: what SQLite can store
-PARSERS = 3  # counts up when a parser or the chunker gives other chunks or outlines for the same text
+PARSERS = 4  # counts up when a parser or the chunker gives other chunks or outlines for the same text
 
 
 def storable(modified_ns: int) -> int:

@@ -16,9 +16,10 @@ def gather(
     evidence: dict[str, dict[Signal, Evidence]] = {}
     best_chunk: dict[str, str] = {}
     for branch in profile.branches:
-        brought = _brought(branch, hits.get(branch.signal, ()), limit)
+        found = hits.get(branch.signal, ())
         if profile.unit == "node":
-            brought = _by_node(brought, facts)
+            found = _by_node(found, facts)
+        brought = _brought(branch, found, limit)
         ranks, shares, worths = _weighed(profile, branch, brought)
         listed = len(ranks) - ranks.count(None)
         for hit, rank, share, worth in zip(brought, ranks, shares, worths, strict=True):
@@ -52,7 +53,7 @@ def _brought(branch: Branch, hits: Sequence[Hit], limit: int) -> list[Hit]:
 
 
 def _by_node(hits: Sequence[Hit], facts: Mapping[str, Facts]) -> list[Hit]:
-    """The best chunk of each node: chunks of one are merged before ranks are counted."""
+    """The best chunk of each node: chunks of one are merged before the list is cut and ranks are counted."""
     nodes: dict[str, Hit] = {}
     for hit in hits:
         nodes.setdefault(facts[hit.chunk_id].node_id, hit)

@@ -75,7 +75,10 @@ def _below(plan: Plan, facts: Mapping[str, Facts]) -> int:
 
 def _more(plan: Plan, legs: Legs) -> bool:
     """Whether a leg gave as much as it was asked for, so that it may have more."""
-    return any(len(hits) >= depth(plan.profile, signal, plan.limit) for signal, hits in legs.hits.items())
+    return any(
+        signal not in legs.ended and len(hits) >= depth(plan.profile, signal, plan.limit)
+        for signal, hits in legs.hits.items()
+    )
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """The legs of a search. Each turns the plan into hits, best first, and says what it could not do."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import log
@@ -17,18 +17,23 @@ from quintet.search.parse import parse
 from quintet.vector import Int16, cosines, dots, quantise
 
 SEEDS = 10  # nodes a graph walk starts from
+CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks are of too few nodes
+FEW_NODES = 20  # for fewer it goes as deep as for these
+DEEPEST = 10_000  # chunks
 EVEN = 9.0  # the natural logarithm of about 8,000: near the sizes that the house ranking was chosen on
 
 
 @dataclass(slots=True)
 class Legs:
-    """What the legs brought back. `degraded` says that one the caller asked for could not run."""
+    """What the legs brought back. `degraded` says that one the caller asked for could not run; those in
+    `ended` have no more than they brought."""
 
     hits: dict[Signal, Sequence[Hit]] = field(default_factory=dict)
     text: TextQuery | None = None
     vector: Int16 | None = None
     notes: list[Note] = field(default_factory=list)
     degraded: bool = False
+    ended: frozenset[Signal] = frozenset()
     seconds: dict[Signal, float] = field(default_factory=dict)
 
     @contextmanager
@@ -65,18 +70,57 @@ def depth(profile: Profile, signal: Signal, limit: int) -> int:
     return 0 if branch is None else branch.fetch.depth(limit)
 
 
+def _fetch(
+    legs: Legs, snapshot: Snapshot, plan: Plan, signal: Signal, search: Callable[[int], Sequence[Hit]]
+) -> None:
+    """Ask a leg for as many chunks as the profile says, or for the chunks of as many code nodes.
+
+    Hits at one depth are the first of those at any greater depth, so each node has its place among all.
+    """
+    wanted = asked = depth(plan.profile, signal, plan.limit)
+    hits = search(asked)
+    if plan.profile.unit == "node":
+        most = max(wanted, min(CHUNKS_PER_NODE * max(wanted, FEW_NODES), DEEPEST))
+        while (enough := _reaching(snapshot, hits, wanted)) is None and asked <= len(hits) < most:
+            asked = min(2 * asked, most)
+            hits = search(asked)
+        if enough is None and len(hits) < asked:
+            legs.ended |= {signal}
+        elif enough is None:
+            legs.note("few_nodes", f"{signal}: the best {asked} chunks are of fewer than {wanted} code nodes")
+        hits = hits[:enough]
+    legs.hits[signal] = hits
+
+
+def _reaching(snapshot: Snapshot, hits: Sequence[Hit], nodes: int) -> int | None:
+    """How many of the hits it takes to have so many nodes; None if there are fewer."""
+    if len(hits) < nodes:
+        return None
+    facts = snapshot.catalog.facts([hit.chunk_id for hit in hits])
+    seen: set[str] = set()
+    for count, hit in enumerate(hits, start=1):
+        seen.add(facts[hit.chunk_id].node_id)
+        if len(seen) == nodes:
+            return count
+    return None
+
+
 def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, max_terms: int) -> None:
     parsed = parse(plan, snapshot.text.tokens, max_terms)
     legs.notes.extend(parsed.notes)
     legs.text = parsed.query
     if parsed.query is None:
         return
-    hits = snapshot.text.search(parsed.query, depth(plan.profile, "lexical", plan.limit), within)
-    if plan.reading.even:
-        scale = _scale(snapshot)
-        hits = [Hit(hit.chunk_id, scale * hit.score, hit.raw) for hit in hits]
-    least = plan.reading.min_score
-    legs.hits["lexical"] = hits if least is None else [hit for hit in hits if hit.score >= least]
+    query, least = parsed.query, plan.reading.min_score
+
+    def search(count: int) -> Sequence[Hit]:
+        hits = snapshot.text.search(query, count, within)
+        if plan.reading.even:
+            scale = _scale(snapshot)
+            hits = [Hit(hit.chunk_id, scale * hit.score, hit.raw) for hit in hits]
+        return hits if least is None else [hit for hit in hits if hit.score >= least]
+
+    _fetch(legs, snapshot, plan, "lexical", search)
 
 
 def _scale(snapshot: Snapshot) -> float:
@@ -99,14 +143,19 @@ def _semantic(
     counts = snapshot.catalog.counts()
     if counts.embedded < counts.chunks:
         legs.note("partly_embedded", f"semantic: {counts.embedded} of {counts.chunks} chunks embedded")
+        legs.degraded = not counts.embedded
     if not vector.any() and not plan.zero_vector_counts:
         return
     legs.vector = vector
-    hits = snapshot.vectors.search(vector, depth(plan.profile, "semantic", plan.limit), within, plan.ef)
+    least = plan.min_similarity
+
+    def search(count: int) -> Sequence[Hit]:
+        hits = snapshot.vectors.search(vector, count, within, plan.ef)
+        return hits if least is None else [hit for hit in hits if hit.score >= least]
+
+    _fetch(legs, snapshot, plan, "semantic", search)
     if plan.ef is not None:
         _tell_how(legs, snapshot.vectors.approximation, plan.ef, filtered=within is not None)
-    least = plan.min_similarity
-    legs.hits["semantic"] = hits if least is None else [hit for hit in hits if hit.score >= least]
 
 
 def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> Vectors | None:

@@ -168,7 +168,8 @@ def _deep(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: 
     """Every leg as deep as there are chunks; `bare` leaves the filter out."""
     everything = Fetch(times=0, at_least=max(snapshot.catalog.counts().chunks, 1))
     branches = tuple(replace(branch, fetch=everything, complete=False) for branch in plan.profile.branches)
-    deep = replace(plan, profile=replace(plan.profile, branches=branches), expansion=None, ef=None)
+    chunks = replace(plan.profile, branches=branches, unit="chunk")
+    deep = replace(plan, profile=chunks, expansion=None, ef=None)
     deep = replace(deep, reading=replace(plan.reading, min_score=None), min_similarity=None)
     if bare:
         deep = replace(deep, filter=Filter())
@@ -182,7 +183,13 @@ def _standings(trace: Trace, legs: Legs, chunk_id: str) -> Iterator[Standing]:
         graph = branch.signal == "graph"
         hits = (trace.legs if graph else legs).hits.get(branch.signal)
         if hits is not None:
-            yield _standing(branch.signal, hits, chunk_id, depth(plan.profile, branch.signal, plan.limit))
+            yield _standing(branch.signal, hits, chunk_id, _brings(trace, branch.signal))
+
+
+def _brings(trace: Trace, signal: Signal) -> int:
+    """How many chunks a leg brings; where nodes are ranked, as many as the nodes took."""
+    least = depth(trace.plan.profile, signal, trace.plan.limit)
+    return max(least, len(trace.legs.hits.get(signal, ()))) if trace.plan.profile.unit == "node" else least
 
 
 def _standing(signal: Signal, hits: Sequence[Hit], chunk_id: str, brings: int) -> Standing:

@@ -4,7 +4,8 @@ Blocks are whole lines, never overlap, and together hold every line that is not 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from quintet.ingest.parse.extract import extract
 from quintet.ingest.parse.grammar import tree_of
@@ -12,6 +13,7 @@ from quintet.ingest.parse.lines import block_of, run_blocks, shape
 from quintet.ingest.parse.model import Block, Parsed
 from quintet.ingest.parse.outline import CLASSES, Definition, outline
 from quintet.ingest.parse.plain import parse_windows
+from quintet.symbols import Outline
 
 SMALL_CLASS = 400  # characters; a shorter class is one block with all its methods
 _CPP_HEADER = re.compile(r"^[ \t]*+(?:class|namespace|template|using)\b[^;\n]*+", re.MULTILINE)
@@ -27,9 +29,22 @@ def parse_code(path: str, text: str, mime_type: str, language: str) -> Parsed:
     lines = text.split("\n")
     writer = _Writer(lines)
     root = tree.root_node
-    writer.namespace(outline(root, source, language), 0, len(lines) - 1, ())
-    found = extract(root, source, path, language)
+    definitions = outline(root, source, language)
+    writer.namespace(definitions.outermost, 0, len(lines) - 1, ())
+    found = _with_above(extract(root, source, path, language), definitions.above)
     return Parsed(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
+
+
+def _with_above(found: Outline, above: Mapping[int, int]) -> Outline:
+    """Each symbol with what belongs to it above; of symbols that start on one row, the outermost has it."""
+    symbols = []
+    for symbol in found.symbols:
+        row = symbol.first_line - 1
+        parent = found.symbols[symbol.parent or 0]
+        if row in above and symbol.path and not (parent.path and parent.first_line == symbol.first_line):
+            symbol = symbol._replace(above=row - above[row])
+        symbols.append(symbol)
+    return replace(found, symbols=tuple(symbols))
 
 
 class _Writer:

@@ -25,6 +25,7 @@ _TRANSPARENT = {
     "ERROR",
 }
 _TRANSPARENT |= {"declaration_list", "enum_body_declarations", "singleton_class", "body_statement"}
+_SIGNATURES = {"function_signature", "method_signature"}  # TypeScript's overloads: a name, but no body
 _LEADING = {"comment", "line_comment", "block_comment", "attribute_item", "decorator"}
 _ONLY_WITH_BODY = {"struct_specifier", "union_specifier", "enum_specifier", "class_specifier", "mod_item"}
 _ONLY_WITH_BODY |= {"method_declaration", "namespace_definition", "namespace_declaration"}
@@ -47,9 +48,28 @@ class Definition(NamedTuple):
     members: tuple["Definition", ...] = ()
 
 
-def outline(root: "Node", source: bytes, language: str) -> tuple[Definition, ...]:
-    """The outermost definitions in reading order; no two share a row."""
-    return _Outline(source, DEFINITIONS[language], Rows(source)).members(root.children, (), False, 0)
+class Stretch(NamedTuple):
+    """A node that is no comment, and its rows: from `above` on they belong to it, from `leading` on there are
+    comments and attributes only, from `first` on it is the node itself."""
+
+    node: "Node"
+    above: int
+    leading: int
+    first: int
+    last: int
+
+
+class Definitions(NamedTuple):
+    """The outermost definitions in reading order; no two share a row. `above` tells, by the row that
+    something starts on, where the comments, attributes and overloads above it start, if it has any."""
+
+    outermost: tuple[Definition, ...]
+    above: dict[int, int]
+
+
+def outline(root: "Node", source: bytes, language: str) -> Definitions:
+    found = _Outline(source, DEFINITIONS[language], Rows(source), {})
+    return Definitions(found.members(root.children, (), False, 0), found.above)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +77,43 @@ class _Outline:
     source: bytes
     kinds: dict[str, str]
     rows: Rows
+    above: dict[int, int]
 
     def members(
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int
     ) -> tuple[Definition, ...]:
         found: list[Definition] = []
-        for node, first, last in _with_comments(_seen_through(nodes, 0), self.rows):
-            if inner := self._inner(node, 0):
-                item = self._definition(inner, (first, last), path, in_class, depth)
+        for one in self._with_overloads(_with_comments(_seen_through(nodes, 0), self.rows)):
+            # What is defined may start at any of its attributes.
+            self.above.update(dict.fromkeys(range(max(one.leading, one.above + 1), one.first + 1), one.above))
+            if inner := self._inner(one.node, 0):
+                item = self._definition(inner, (one.above, one.last), path, in_class, depth)
                 if found and item.first <= found[-1].last:
                     found[-1] = found[-1]._replace(last=max(found[-1].last, item.last))
                 else:
                     found.append(item)
         return tuple(found)
+
+    def _with_overloads(self, stretches: Iterator[Stretch]) -> Iterator[Stretch]:
+        """Signatures belong to the function of their name below them, if nothing stands between."""
+        name: tuple[str, ...] = ()
+        start = -1
+        for one in stretches:
+            signature = self._signature(one.node)
+            if signature is not None:
+                if self._names(signature) != name:
+                    name, start = self._names(signature), one.above
+            elif one.node.is_named and name:
+                inner = self._inner(one.node, 0)
+                if inner is not None and self._names(inner) == name:
+                    one = one._replace(above=start)
+                name = ()
+            yield one
+
+    def _signature(self, node: "Node") -> "Node | None":
+        if node.type == "export_statement":
+            node = node.child_by_field_name("declaration") or node
+        return node if node.type in _SIGNATURES else None
 
     def _inner(self, node: "Node", depth: int) -> "Node | None":
         """The definition that `node` is or wraps."""
@@ -161,8 +205,8 @@ def _seen_through(nodes: Sequence["Node"], depth: int) -> Iterator["Node"]:
             yield node
 
 
-def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[tuple["Node", int, int]]:
-    """Each node that is no comment or attribute, with its rows; the first is of those directly above it."""
+def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[Stretch]:
+    """Each node that is no comment or attribute, with those directly above it."""
     start = end = previous = -1
     for node in nodes:
         first, last = rows.of(node)
@@ -171,6 +215,7 @@ def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[tuple["Node"
                 start = first if first > previous else -1
             end = last
         else:
-            yield node, start if 0 <= start <= first <= end + 1 else first, last
+            above = start if 0 <= start <= first <= end + 1 else first
+            yield Stretch(node, above, above, first, last)
             start = -1
         previous = last

@@ -1,5 +1,6 @@
 """The code graph of one snapshot."""
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -19,6 +20,18 @@ NODE = (
     "JOIN roots r ON r.row = d.root LEFT JOIN symbols p ON p.outline = s.outline AND p.number = s.parent"
 )
 ORDER = "ORDER BY d.path, s.first_line, r.name, s.number"
+SHOWN = (
+    "SELECT c.first_line, c.last_line, c.document, s.kind FROM symbols s "
+    "JOIN outlines o ON o.row = s.outline JOIN documents d ON d.id = o.document "
+    "JOIN chunks c ON c.document = d.row AND c.node = s.id WHERE s.row = ? ORDER BY c.first_line"
+)
+# Of no chunk, though a chunk of something around it may show it.
+UNSHOWN = "s.id NOT IN (SELECT node FROM chunks WHERE document = ? AND node IS NOT NULL) ORDER BY s.number"
+OVERLOADS = (
+    "SELECT s.row FROM symbols seed JOIN symbols s ON s.outline = seed.outline AND s.row <> seed.row "
+    f"AND s.qualified_name = seed.qualified_name WHERE seed.row = ? AND {UNSHOWN}"
+)
+OTHERS = f"SELECT row, first_line, last_line FROM symbols s WHERE outline = ? AND number > 0 AND {UNSHOWN}"
 AT_ONCE = 500  # ids in one statement
 NAMES = 2_000  # names that are looked through for near ones
 ALIKE = 3  # first letters that near names share
@@ -44,10 +57,11 @@ class SqliteCodeGraph:
     ) -> list[Hit]:
         view = self._views.view(self._connection)
         started = list(dict.fromkeys(self._rows(view, seeds)))
+        together = [self._together(view, row, expansion) for row in started]
         allowed = None if within is None else set(within.tolist())
         outlines = None if within is None else self._outlines_of(within)
         hits: dict[str, Hit] = {}
-        for layer in view.reached(started, expansion):
+        for layer in view.reached(together, expansion):
             for one in layer:
                 if len(hits) == depth:
                     return list(hits.values())
@@ -59,7 +73,7 @@ class SqliteCodeGraph:
                 _, chunk_id, node = chunk
                 if node != view.ids[started[one.seed]]:  # a part of the seed that it holds itself
                     distance = len(one.steps)
-                    hits.setdefault(chunk_id, Hit(chunk_id, 1 / distance, float(distance), distance))
+                    hits.setdefault(node, Hit(chunk_id, 1 / distance, float(distance), distance))
         return list(hits.values())
 
     def _rows(self, view: GraphView, seeds: Sequence[str]) -> Iterator[int]:
@@ -73,6 +87,24 @@ class SqliteCodeGraph:
             row = view.rows.get(holder or seed)
             if row is not None:
                 yield row
+
+    def _together(self, view: GraphView, row: int, expansion: Expansion) -> list[int]:
+        """A seed with its overloads, and with what its own chunks show of it, such as the methods of a small
+        class: edges hang on those. What is related finds the latter by itself."""
+        shown: Any = self._connection.execute(SHOWN, (row,)).fetchall()
+        if not shown:
+            return [row]
+        document, kind = shown[0][2:]
+        found = [row, *(other for (other,) in self._connection.execute(OVERLOADS, (row, document)))]
+        if expansion.strategy == "related" or kind in ("function", "method"):
+            return found
+        starts = [first for first, *_ in shown]
+        others: Any = self._connection.execute(OTHERS, (view.outlines[row], document))
+        for other, first, last in others:
+            at = bisect_right(starts, first) - 1
+            if at >= 0 and last <= shown[at][1]:
+                found.append(other)
+        return found
 
     def _outlines_of(self, rows: Rows) -> set[int]:
         if not len(rows):
@@ -132,7 +164,7 @@ class SqliteCodeGraph:
     def walk(self, start: str, expansion: Expansion, limit: int) -> list[Neighbour]:
         view = self._views.view(self._connection)
         found: list[Reached] = []
-        for layer in view.reached([view.rows[start]], expansion):
+        for layer in view.reached([[view.rows[start]]], expansion):
             found += layer[: limit - len(found)]
             if len(found) == limit:
                 break

@@ -13,14 +13,16 @@ def encoded(outline: Outline) -> str:
         outline.language,
         outline.package,
         outline.exports,
-        [
-            (s.kind, s.path, s.first_line, s.last_line, s.parent, s.visibility, s.is_test)
-            for s in outline.symbols
-        ],
+        [_symbol(symbol) for symbol in outline.symbols],
         outline.imports,
         outline.mentions,
     )
     return _COMPACT.encode(body)
+
+
+def _symbol(s: Symbol) -> tuple[object, ...]:
+    facts = (s.kind, s.path, s.first_line, s.last_line, s.parent, s.visibility, s.is_test)
+    return (*facts, s.above) if s.above else facts  # most have nothing above them
 
 
 def decoded(body: str) -> Outline:
@@ -29,8 +31,8 @@ def decoded(body: str) -> Outline:
         language,
         tuple(
             [
-                Symbol(kind, tuple(path), first, last, parent, "", "", visibility, is_test)
-                for kind, path, first, last, parent, visibility, is_test in symbols
+                Symbol(kind, tuple(path), first, last, parent, "", "", visibility, is_test, *above)
+                for kind, path, first, last, parent, visibility, is_test, *above in symbols
             ]
         ),
         tuple([Import(*one) for one in imports]),

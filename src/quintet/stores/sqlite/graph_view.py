@@ -81,16 +81,20 @@ class GraphView:
         )
         self.graph.add_edges_from(cast("list[tuple[int, int, int]]", edges.fetchall()))
 
-    def reached(self, seeds: Sequence[int], expansion: Expansion) -> Iterator[list[Reached]]:
-        """Breadth first, a list for each distance, by seed, path and line. A seed does not reach itself.
+    def reached(self, seeds: Sequence[Sequence[int]], expansion: Expansion) -> Iterator[list[Reached]]:
+        """Breadth first, a list for each distance, by seed, path and line. A seed is one node, or several
+        that count as one. It does not reach itself.
 
         Each node is walked from by its two nearest seeds: for one that is a seed itself, the other of the
         two is the one that reached it.
         """
         walkable = _walkable(expansion)
-        known: dict[int, list[int]] = {node: [seed] for seed, node in enumerate(seeds)}
-        own = set(seeds)
-        layer = [Reached(node, seed, ()) for seed, node in enumerate(seeds)]
+        own: dict[int, int] = {}
+        for seed, nodes in enumerate(seeds):
+            for node in nodes:
+                own.setdefault(node, seed)
+        known = {node: [seed] for node, seed in own.items()}
+        layer = [Reached(node, seed, ()) for node, seed in own.items()]
         for _ in range(expansion.distance):
             ahead = []
             for here in layer:
