@@ -17,6 +17,7 @@ def test_a_canonical_vector_stays_bit_for_bit_as_it_is(numbers: list[float]) -> 
     assert quantise(made).dtype == np.int16
 
 
+@pytest.mark.requirement("004-S9-SCALE")
 @given(st.lists(ELEMENTS, min_size=1, max_size=40))
 def test_int16_of_any_length_becomes_canonical_once(numbers: list[int]) -> None:
     made = quantise(np.array(numbers, np.int16))

@@ -330,6 +330,7 @@ def test_a_filter_afterwards_does_not_look_beyond_the_best_hundred(library: Libr
     assert paths(best) == [name_at(1), name_at(2), name_at(3)]
 
 
+@pytest.mark.requirement("004-S8-CONTAINS")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("form", ("pre", "post"))
 def test_contains_is_about_the_passage_before_and_after_retrieval_alike(

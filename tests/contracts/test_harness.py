@@ -178,6 +178,7 @@ def test_at_an_extreme_alpha_one_leg_alone_orders(library: Library, alpha: float
     assert index.search("cache ttl", "harness", mode=mode).body["hybrid_alpha"] == alpha
 
 
+@pytest.mark.requirement("001-V2", "001-V3")
 @pytest.mark.parametrize(("alpha", "mode"), [(1.0, "semantic"), (0.0, "keyword")])
 def test_an_average_at_an_extreme_alpha_is_that_of_the_leading_leg(
     library: Library, alpha: float, mode: str
@@ -198,6 +199,7 @@ def test_an_average_at_an_extreme_alpha_is_that_of_the_leading_leg(
     assert hybrid == alone
 
 
+@pytest.mark.requirement("001-TIE-NEWER")
 @pytest.mark.parametrize("alpha", (0.5, 1.0))
 def test_equal_averages_go_by_time_at_every_alpha(tmp_path: Path, alpha: float) -> None:
     files = {"old.md": "# One\n\nalpha\n\n# Two\n\nbeta\n", "new.txt": "gamma"}

@@ -55,7 +55,9 @@ def wire(response: quintet.Response) -> str:
     return json.dumps(response.wire())
 
 
-@pytest.mark.requirement("002-FRESH-CLASSES")
+@pytest.mark.requirement("002-T-FRESH-2")
+@pytest.mark.requirement("002-S-FRESHNESS", "002-R-FRESHNESS", "002-R-PENALTY", "002-T-FRESH-1")
+@pytest.mark.requirement("002-FRESH-CLASSES", "002-STEP-5", "002-FRESH-PENALTY", "002-FRESH-RESORT")
 def test_a_changed_file_shows_its_class_and_loses_by_its_factor(shelves: Any) -> None:
     shelf = shelves(ladder(4))
     before = {item["node"]["path"]: item["score"] for item in results(shelf.index.search("word", "mcb"))}

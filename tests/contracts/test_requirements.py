@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.requirements import REQUIREMENTS, SPECIFICATIONS, STEPS
+from contracts.requirements import REQUIREMENTS, SPECIFICATIONS
 
 PROJECT = Path(__file__).parents[2]
 # How many items the specifications number themselves, or say that there must be.
@@ -38,11 +39,10 @@ def _ids(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
             yield from (ast.literal_eval(argument) for argument in decorator.args)
 
 
-def test_every_requirement_is_named_once_and_proved_or_planned() -> None:
+def test_every_requirement_is_named_once_and_proved_or_measured() -> None:
     assert [id for id, count in Counter(one.id for one in REQUIREMENTS).items() if count > 1] == []
     for one in REQUIREMENTS:
-        assert bool(one.tests) != (one.planned is not None), f"{one.id}: either tests or a step"
-        assert one.planned is None or one.planned in STEPS, one.id
+        assert one.tests or one.bench, f"{one.id}: neither tests nor figures"
         assert re.fullmatch(r"00[0-4]-[A-Z0-9.-]+", one.id), one.id
         assert one.says.strip() and len(one.says) <= 90, one.id
 
@@ -79,3 +79,24 @@ def test_entries_lie_with_their_specification() -> None:
 @pytest.mark.requirement("002-T-TOTAL")
 def test_at_least_thirty_six_tests_serve_the_search_engine_of_mcb() -> None:
     assert sum(any(id.startswith("002-") for id in ids) for ids in marked().values()) >= 36
+
+
+def test_what_is_measured_names_a_benchmark_and_a_page_that_says_how_to_repeat_it() -> None:
+    for one in REQUIREMENTS:
+        if one.bench:
+            assert one.bench.startswith("bench/") and (PROJECT / one.bench).is_file(), one.id
+            told = (PROJECT / one.page).read_text("utf-8")
+            assert one.page.startswith("docs/") and one.bench in told, f"{one.id}: not in {one.page}"
+            assert one.short_of in told, f"{one.id}: {one.page} says something else"
+
+
+@pytest.mark.requirement("002-T-COVERAGE")
+def test_no_less_than_eighty_five_percent_of_the_code_must_be_covered() -> None:
+    """`make test` fails below its own bounds: one for everything, one for ranking and contracts."""
+    unit = re.search(r"^unit:.*\n((?:\t.*\n)+)", (PROJECT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert unit is not None and re.search(r"pytest .*--cov\b", unit[1])
+    bounds = [int(bound) for bound in re.findall(r"coverage report .*--fail-under=(\d+)", unit[1])]
+    assert len(bounds) == 2 and min(bounds) >= 85
+    measured = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]
+    assert measured["run"]["source"] == ["quintet"]
+    assert "omit" not in measured["run"] and "omit" not in measured["report"]

@@ -123,6 +123,7 @@ Door = Callable[[Place, Sequence[Asked]], list[bytes]]
 DOORS: tuple[Door, ...] = (command_line, rest, mcp_http, mcp_stdio)
 
 
+@pytest.mark.requirement("002-UNIFIED-RANK")
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 def test_every_door_ranks_code_and_memory_as_python_does(
     door: Door, remembering: Path, served: Running, capsys: pytest.CaptureFixture[str]

@@ -197,6 +197,7 @@ def test_a_path_through_a_link_is_the_folder_it_leads_to(index: Index, place: Pa
     assert list(_roots(index)) == ["docs"]
 
 
+@pytest.mark.requirement("000-4.2")
 def test_ids_do_not_depend_on_the_machine_the_order_or_other_files(index: Index, place: Path) -> None:
     index.sync([place / "home/docs"])
     before = _ids(index)

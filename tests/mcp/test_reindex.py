@@ -44,7 +44,7 @@ async def test_one_place_or_several_can_be_named(doors: Doors, library: Path) ->
     assert several["indexed_paths"] == [str(library / "docs"), str(library / "src")]
 
 
-@pytest.mark.requirement("000-AC-008")
+@pytest.mark.requirement("000-AC-008", "000-4.5-INPUT")
 async def test_counts_are_added_up_over_all_places(doors: Doors) -> None:
     async with inside(doors) as client:
         first = body(await client.call_tool("reindex", {"paths": ["docs", "src"]}))
@@ -93,6 +93,7 @@ async def test_the_answer_has_the_fields_of_the_specification_and_ours_beside_th
     assert set(several) == theirs | ours | {"indexed_paths"}
 
 
+@pytest.mark.requirement("000-4.5-OUTPUT")
 async def test_the_answer_names_the_embedder_and_what_could_not_be_read(doors: Doors, library: Path) -> None:
     (library / "docs" / "broken.md").write_bytes(b"\xff\xfe\x00\x01 not text \x00")
     async with inside(doors) as client:

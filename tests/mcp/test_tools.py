@@ -284,6 +284,7 @@ async def test_a_path_outside_the_allowed_folders_is_refused(address: str, path:
     assert path in message
 
 
+@pytest.mark.requirement("000-4.4-TOOL")
 async def test_a_link_that_leads_out_is_refused(address: str, shelf: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("# Secret\n", "utf-8")
     link = shelf / "way-out"
@@ -299,6 +300,7 @@ async def test_a_link_that_leads_out_is_refused(address: str, shelf: Path, tmp_p
         link.unlink()
 
 
+@pytest.mark.requirement("000-4.4-TOOL")
 async def test_another_index_is_read_only_below_the_folder_that_holds_the_servers_own(
     address: str, shelf: Path, tmp_path: Path
 ) -> None:

@@ -260,6 +260,7 @@ def test_an_extreme_alpha_begins_with_the_order_of_its_leg(
     assert [(item.item_id, item.score) for item in begins] == [(item.item_id, item.score) for item in alone]
 
 
+@pytest.mark.requirement("001-EDGE-NO-KEYWORD", "001-EDGE-NO-VECTOR")
 @pytest.mark.parametrize("doc_agg", ("max", "avg"))
 @pytest.mark.parametrize(("alpha", "mode", "signal"), EXTREMES)
 @given(SITUATIONS)
@@ -274,6 +275,7 @@ def test_where_the_leg_of_an_extreme_alpha_is_empty_the_order_is_that_of_the_oth
     assert ids(hybrid) == ids(alone) and all(item.score == 0.0 for item in hybrid)
 
 
+@pytest.mark.requirement("001-V3")
 def test_an_average_leaves_out_what_only_the_other_leg_brought() -> None:
     """Its chunks weigh nothing there, so they must not count as matches of worth 0.0 either."""
     facts = {"hit": fact("d", 0), "far": fact("d", 1), "rival": fact("e", 0), "last": fact("f", 0)}
@@ -283,6 +285,7 @@ def test_an_average_leaves_out_what_only_the_other_leg_brought() -> None:
     assert ids(found) == ["d", "e", "f"]
 
 
+@pytest.mark.requirement("001-TIE-NEWER")
 @pytest.mark.parametrize("params", ({"mode": "semantic"}, {"hybrid_alpha": 1.0}, {"hybrid_alpha": 0.5}))
 def test_of_equal_averages_the_newer_document_comes_first_whatever_its_best_chunk(params: Any) -> None:
     facts = {

@@ -74,6 +74,7 @@ def test_field_weights_are_sqlites_own(shelf: "Shelf") -> None:
     assert found == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.requirement("002-PORT-FIELD-WEIGHTS")
 @pytest.mark.parametrize(
     ("table", "term", "expression"),
     [("parts", "user", '"user"'), ("parts", "userName", '"user name"'), ("cjk", "検索", '"検索"')],

@@ -144,3 +144,10 @@ def test_it_is_built_beside_the_searches_and_then_used(tmp_path: Path) -> None:
     assert state is not None
     assert (state.rows, state.of) == (1_500, 1_700)
     approximate.close()
+
+
+@pytest.mark.requirement("004-HNSW-EF", "004-S10-APPROXIMATE")
+def test_each_search_expands_as_far_as_its_ef_says(matrix: Matrix) -> None:
+    graph = build(matrix)
+    assert graph is not None
+    assert {ef: opened.expansion_search for ef, opened in graph._graphs.items()} == {50: 50, 20: 20}

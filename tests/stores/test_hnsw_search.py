@@ -8,6 +8,8 @@ import pytest
 
 import quintet
 from quintet import Index
+from quintet.stores.hnsw import Hnsw
+from quintet.vector import Int16, Int64
 
 FILES = 120
 WORDS = ("anchor", "beacon", "cable", "delta", "ebb", "fathom", "gale", "harbour", "islet", "jetty", "keel")
@@ -105,3 +107,36 @@ def test_doctor_finds_a_damaged_matrix_and_says_what_to_do(index: Index) -> None
     index.close()
     with quintet.open(index.folder) as again:  # the newest rows are compared whenever an index is opened
         assert all(check.ok for check in again.doctor())
+
+
+@pytest.mark.requirement("004-HNSW-EF", "004-S10-APPROXIMATE")
+@pytest.mark.parametrize("contract", ["cfs", "quintet"])
+def test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone(
+    index: Index, monkeypatch: pytest.MonkeyPatch, contract: str
+) -> None:
+    index.build_hnsw()
+    asked: list[int] = []
+
+    def watched(graph: Hnsw, query: Int16, ef: int, depth: int) -> Int64:
+        asked.append(ef)
+        return candidates(graph, query, ef, depth)
+
+    candidates = Hnsw.candidates
+    monkeypatch.setattr(Hnsw, "candidates", watched)
+    told = []
+    for vectors in ("exact", "hnsw", "approximate", "hnsw"):
+        response = index.search("gale at the harbour", contract, mode="semantic", vectors=vectors)
+        told += [note["message"] for note in response.notes if note["code"] == "approximate"]
+    assert asked == [50, 20, 50]
+    assert [message.partition(":")[0].rpartition(" ")[2] for message in told] == ["50", "20", "50"]
+
+
+@pytest.mark.requirement("004-HNSW-K")
+def test_hnsw_brings_twenty_candidates_into_a_hybrid_search(index: Index) -> None:
+    index.build_hnsw()
+    asked: dict[str, Any] = {"vectors": "hnsw", "lexical_k": 1, "top_k": FILES}
+    response = index.search("gale at the harbour", "cfs", **asked)
+    assert "approximate" in [note["code"] for note in response.notes]
+    found: Any = response.body["results"]
+    assert sum(one["score"] < 1 / 60 for one in found) >= 19  # by vectors alone
+    assert len(found) in (20, 21)  # the one by words may be one of them

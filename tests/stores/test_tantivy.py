@@ -75,6 +75,7 @@ TERMS = st.sampled_from(
 )
 
 
+@pytest.mark.requirement("002-PORT-TANTIVY")
 @given(
     terms=st.lists(TERMS, max_size=4),
     phrases=st.lists(TERMS, max_size=2),

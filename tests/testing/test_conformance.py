@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from quintet.embed.hashing import HashingEmbedder
+from quintet.errors import UsageError
 from quintet.model import Chunk, Document
 from quintet.ports import Embedder, Root, Rows, TextIndex, VectorIndex
+from quintet.settings import CHOICES, load_settings
 from quintet.stores.sqlite.document_rows import text_hash
 from quintet.stores.sqlite.store import SqliteSnapshot, SqliteStore
 from quintet.testing import (
@@ -98,3 +100,21 @@ class TestSqliteVectors(OnSqlite, VectorIndexSuite):
             (Chunk(r.chunk_id, "", r.sequence, f"text of {r.chunk_id}", "", 1, 1), r.path, "") for r in rows
         ]
         return self.snapshot(made, rows).vectors
+
+
+@pytest.mark.requirement("002-PORT-REGISTRATION")
+def test_every_text_index_that_can_be_named_passes_the_suite_of_its_port() -> None:
+    suites: list[type[OnSqlite]] = [TestFts5, *TestFts5.__subclasses__()]
+    assert sorted(suite.text_index for suite in suites) == sorted(CHOICES["text_index"])
+    with pytest.raises(UsageError, match="text_index is 'other'; it must be one of: fts5, tantivy"):
+        load_settings(Path("/nowhere"), {}, text_index="other")
+
+
+@pytest.mark.requirement("002-PORT-REGISTRATION")
+@pytest.mark.parametrize("name", CHOICES["text_index"])
+def test_the_name_decides_which_text_index_answers(name: str, tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path, text_index=name)
+    store.create()
+    with store.snapshot() as snapshot:
+        assert name in type(snapshot.text).__module__
+    store.close()

@@ -1,6 +1,6 @@
-"""Spec 000, Rifflux. In our words: what proves each, or which step will."""
+"""Spec 000, Rifflux. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, planned, proved
+from contracts.manifest.entry import Requirement, measured, proved
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -27,6 +27,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "000-REQ-005",
         "every result has its six fields",
         "tests/contracts/test_rifflux.py::test_results_and_breakdowns_have_exactly_their_keys",
+        "tests/contracts/test_rifflux_proofs.py::test_every_field_of_a_result_says_what_its_chunk_is",
     ),
     proved(
         "000-REQ-006",
@@ -75,6 +76,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "000-SEM-003",
         "semantic candidates are in falling order of cosine before the cut",
         "tests/contracts/test_rifflux.py::test_cosines_follow_the_formula_and_fall",
+        "tests/contracts/test_rifflux_proofs.py::test_semantic_candidates_are_sorted_by_cosine_and_only_then_cut",
     ),
     proved(
         "000-LEX-001",
@@ -132,12 +134,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "000-4.1",
         "the search service has the printed signature",
         "tests/contracts/test_rifflux.py::test_the_search_service_has_the_printed_signature",
+        "tests/contracts/test_rifflux_proofs.py::test_the_search_service_does_what_it_was_asked_for",
     ),
     proved(
         "000-4.2",
         "result fields have their types and meaning",
         "tests/contracts/test_rifflux.py::test_results_and_breakdowns_have_exactly_their_keys",
         "tests/contracts/test_rifflux.py::test_a_chunk_tells_its_headings_and_its_place_in_the_file",
+        "tests/ingest/test_roots.py::test_ids_do_not_depend_on_the_machine_the_order_or_other_files",
+        "tests/contracts/test_rifflux_proofs.py::test_every_field_of_a_result_says_what_its_chunk_is",
     ),
     proved(
         "000-4.3",
@@ -153,17 +158,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "000-4.4-TOOL",
         "search_rifflux takes db_path, query, top_k and mode",
         "tests/mcp/test_tools.py::test_the_contract_tools_take_what_their_specifications_print",
+        "tests/mcp/test_tools.py::test_a_link_that_leads_out_is_refused",
+        "tests/mcp/test_tools.py::test_another_index_is_read_only_below_the_folder_that_holds_the_servers_own",
     ),
     proved(
         "000-4.5-INPUT",
         "reindex takes path, paths and force, with their precedence",
         "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
         "tests/mcp/test_tools.py::test_the_contract_tools_take_what_their_specifications_print",
+        "tests/mcp/test_reindex.py::test_counts_are_added_up_over_all_places",
     ),
     proved(
         "000-4.5-OUTPUT",
         "reindex reports counts, paths, model and backend",
         "tests/mcp/test_reindex.py::test_the_answer_has_the_fields_of_the_specification_and_ours_beside_them",
+        "tests/mcp/test_reindex.py::test_the_answer_names_the_embedder_and_what_could_not_be_read",
     ),
     proved(
         "000-AC-001",
@@ -234,7 +243,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_rifflux.py::test_semantic_mode_without_a_query_embedding_is_empty",
         "tests/contracts/test_rifflux.py::test_a_zero_query_vector_has_cosine_zero_to_everything",
     ),
-    planned("000-COVER-PERF", "candidate generation and fusion are timed as chunks grow", step=7),
+    measured(
+        "000-COVER-PERF",
+        "candidate generation and fusion are timed as chunks grow",
+        "bench/growth.py",
+        "docs/scaling.md",
+        "tests/bench/test_recorded.py::test_recorded_growth_has_each_leg_and_the_fusion_of_both_at_sizes_that_grow_tenfold",
+    ),
     proved(
         "000-EXT-001",
         "what is indexed comes from local files",
@@ -270,6 +285,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "000-COM-001",
         "data stays where it is: only the index folder is written",
         "tests/contracts/test_rifflux.py::test_files_are_the_source_and_stay_as_they_are",
+        "tests/contracts/test_rifflux_proofs.py::test_nothing_is_written_into_home_or_working_or_temporary_folders",
     ),
     proved(
         "000-EX-UNAVAILABLE",

@@ -1,4 +1,4 @@
-"""Spec 001, Context Harness. In our words: what proves each, or which step will."""
+"""Spec 001, Context Harness. In our words: what proves each, or where it is measured."""
 
 from contracts.manifest.entry import Requirement, proved
 
@@ -12,11 +12,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "001-IN-TABLE",
         "the printed [retrieval] table is read as it stands",
         "tests/contracts/test_harness.py::test_the_printed_retrieval_table_is_read_from_the_settings_file",
+        "tests/contracts/test_harness_proofs.py::test_every_line_of_the_retrieval_table_counts_as_if_it_had_been_asked_for",
     ),
     proved(
         "001-IN-ALPHA",
         "alpha is 0.6 by default",
         "tests/contracts/test_harness.py::test_the_defaults_are_the_printed_ones",
+        "tests/contracts/test_harness_proofs.py::test_a_search_that_sets_nothing_weighs_by_six_tenths_and_shows_each_document_by_its_best_chunk",
     ),
     proved(
         "001-IN-CANDIDATES",
@@ -35,12 +37,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "001-IN-GROUP",
         "results are grouped by document by default",
         "tests/contracts/test_harness.py::test_the_defaults_are_the_printed_ones",
+        "tests/contracts/test_harness_proofs.py::test_a_search_that_sets_nothing_weighs_by_six_tenths_and_shows_each_document_by_its_best_chunk",
     ),
     proved(
         "001-IN-AGG",
         "a document's score is its best chunk's by default",
         "tests/contracts/test_harness.py::test_the_defaults_are_the_printed_ones",
         "tests/contracts/test_harness.py::test_an_average_is_taken_over_candidate_chunks_only",
+        "tests/contracts/test_harness_proofs.py::test_a_search_that_sets_nothing_weighs_by_six_tenths_and_shows_each_document_by_its_best_chunk",
     ),
     proved(
         "001-IN-AT-LEAST",
@@ -101,6 +105,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "of equal documents the newer goes first",
         "tests/contracts/test_harness.py::test_equal_documents_go_by_time_then_by_id",
         "tests/ranking/test_rank.py::test_of_equal_documents_the_newer_comes_first",
+        "tests/contracts/test_harness.py::test_equal_averages_go_by_time_at_every_alpha",
+        "tests/ranking/test_rank.py::test_of_equal_averages_the_newer_document_comes_first_whatever_its_best_chunk",
     ),
     proved(
         "001-TIE-ID",
@@ -137,12 +143,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "without keyword hits vectors rank alone",
         "tests/contracts/test_harness.py::test_without_a_keyword_hit_vectors_rank_alone",
         "tests/ranking/test_rank.py::test_with_one_leg_empty_the_other_decides_the_order",
+        "tests/ranking/test_rank.py::test_where_the_leg_of_an_extreme_alpha_is_empty_the_order_is_that_of_the_other",
     ),
     proved(
         "001-EDGE-NO-VECTOR",
         "without vector hits keywords rank alone",
         "tests/contracts/test_harness.py::test_without_a_vector_hit_keywords_rank_alone",
         "tests/ranking/test_rank.py::test_with_one_leg_empty_the_other_decides_the_order",
+        "tests/ranking/test_rank.py::test_where_the_leg_of_an_extreme_alpha_is_empty_the_order_is_that_of_the_other",
     ),
     proved(
         "001-EDGE-BOTH-EMPTY",
@@ -166,6 +174,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_harness.py::test_at_an_extreme_alpha_one_leg_alone_orders",
         "tests/ranking/test_rank.py::test_at_alpha_one_the_vector_order_stands_and_the_rest_follows",
         "tests/ranking/test_rank.py::test_an_extreme_alpha_begins_with_the_order_of_its_leg",
+        "tests/contracts/test_harness.py::test_an_average_at_an_extreme_alpha_is_that_of_the_leading_leg",
     ),
     proved(
         "001-V3",
@@ -173,6 +182,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_harness.py::test_at_an_extreme_alpha_one_leg_alone_orders",
         "tests/ranking/test_rank.py::test_at_alpha_zero_the_keyword_order_stands_and_the_rest_follows",
         "tests/ranking/test_rank.py::test_an_extreme_alpha_begins_with_the_order_of_its_leg",
+        "tests/contracts/test_harness.py::test_an_average_at_an_extreme_alpha_is_that_of_the_leading_leg",
+        "tests/ranking/test_rank.py::test_an_average_leaves_out_what_only_the_other_leg_brought",
     ),
     proved(
         "001-V4",

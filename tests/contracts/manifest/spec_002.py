@@ -1,6 +1,6 @@
-"""Spec 002, MCB ADR-043. In our words: what proves each, or which step will."""
+"""Spec 002, MCB ADR-043. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, planned, proved
+from contracts.manifest.entry import Requirement, measured, proved, short_of
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -8,11 +8,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "text, vectors and graph are fused into one ranking with provenance",
         "tests/contracts/test_mcb.py::test_text_and_vectors_are_fused_by_weighted_rrf",
         "tests/ranking/test_fuse.py::test_every_combination_of_weights_adds_up_by_the_formula",
+        "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-Q-TEXT",
         "a query is text in any language, prose or code",
         "tests/contracts/test_mcb.py::test_a_search_by_text_returns_twenty_nodes_unless_told",
+        "tests/contracts/test_mcb_proofs.py::test_a_query_may_be_prose_of_any_language_or_a_piece_of_code",
     ),
     proved(
         "002-Q-EMBEDDING",
@@ -37,17 +39,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "a query may set the stalest class it wants",
         "tests/contracts/test_mcb.py::test_a_freshness_floor_of_an_unknown_class_is_refused",
         "tests/ranking/test_rank.py::test_the_freshness_floor_drops_what_lies_below_it",
+        "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
     proved(
         "002-Q-K",
         "twenty results unless told",
         "tests/contracts/test_mcb.py::test_a_search_by_text_returns_twenty_nodes_unless_told",
+        "tests/contracts/test_mcb_places.py::test_there_are_k_results_where_k_nodes_match",
+        "tests/contracts/test_mcb_places.py::test_a_node_has_the_place_it_has_among_all",
     ),
     proved(
         "002-R-NODE",
         "a result is a code node",
         "tests/contracts/test_mcb.py::test_results_nodes_and_provenance_have_exactly_their_keys",
         "tests/ranking/test_rank.py::test_chunks_of_one_node_are_merged_before_ranks_are_counted",
+        "tests/contracts/test_mcb_nodes.py::test_what_stands_above_a_definition_belongs_to_its_node",
     ),
     proved(
         "002-R-SCORE",
@@ -59,28 +65,33 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-R-BM25-RANK",
         "the place in the text list, as a share",
         "tests/contracts/test_mcb.py::test_ranks_are_shares_of_their_list_and_zero_when_absent",
+        "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-R-SEMANTIC-RANK",
         "the place in the vector list, as a share",
         "tests/contracts/test_mcb.py::test_ranks_are_shares_of_their_list_and_zero_when_absent",
+        "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-R-GRAPH-RANK",
         "the place in the graph list, as a share",
         "tests/contracts/test_mcb.py::test_the_projection_shows_graph_evidence_and_freshness",
+        "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-R-FRESHNESS",
         "the freshness class is shown",
         "tests/contracts/test_mcb.py::test_results_nodes_and_provenance_have_exactly_their_keys",
         "tests/contracts/test_mcb.py::test_the_projection_shows_graph_evidence_and_freshness",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-R-PENALTY",
         "so is its factor",
         "tests/contracts/test_mcb.py::test_the_projection_shows_graph_evidence_and_freshness",
         "tests/ranking/test_rank.py::test_each_freshness_class_multiplies_the_score_by_its_factor",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-R-PROVENANCE",
@@ -88,6 +99,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb.py::test_results_nodes_and_provenance_have_exactly_their_keys",
         "tests/contracts/test_mcb.py::test_ranks_are_shares_of_their_list_and_zero_when_absent",
         "tests/contracts/test_mcb_graph.py::test_expansion_finds_code_that_neither_text_nor_vectors_find",
+        "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-R-DISTANCE",
@@ -113,6 +125,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the graph is walked from the best results",
         "tests/contracts/test_mcb_graph.py::test_callers_up_to_a_depth_join_the_ranking",
         "tests/contracts/test_mcb_graph.py::test_the_search_is_one_service_over_three_ports_and_walks_from_the_best_of_two",
+        "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-STEP-4",
@@ -124,22 +137,26 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-STEP-5",
         "scores are multiplied by freshness",
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-STEP-6",
         "scope and floor filter before the cut to k",
         "tests/contracts/test_mcb.py::test_scope_holds_on_every_leg",
+        "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
     proved(
         "002-GRAPH-CALLERS",
         "callers of a result up to a depth",
         "tests/contracts/test_mcb_graph.py::test_callers_up_to_a_depth_join_the_ranking",
         "tests/contracts/test_mcb_graph.py::test_scope_and_filters_hold_on_the_graph_leg",
+        "tests/contracts/test_mcb_graph.py::test_a_class_shown_whole_is_walked_from_by_its_methods",
     ),
     proved(
         "002-GRAPH-DEPENDENCIES",
         "what a result depends on up to a depth",
         "tests/contracts/test_mcb_graph.py::test_dependencies_up_to_a_depth_join_the_ranking",
+        "tests/contracts/test_mcb_graph.py::test_a_class_shown_whole_is_walked_from_by_its_methods",
     ),
     proved(
         "002-GRAPH-RELATED",
@@ -168,16 +185,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-FRESH-PENALTY",
         "factors 1.0, 0.9, 0.7 and 0.5",
         "tests/ranking/test_rank.py::test_each_freshness_class_multiplies_the_score_by_its_factor",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-FRESH-RESORT",
         "the order is made after the factors",
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-FRESH-FLOOR",
         "what lies below the floor is dropped",
         "tests/ranking/test_rank.py::test_the_freshness_floor_drops_what_lies_below_it",
+        "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
     proved(
         "002-FRESH-CLASSES",
@@ -217,6 +237,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-PORT-FIELD-WEIGHTS",
         "the text port weighs fields",
         "tests/contracts/test_mcb.py::test_field_weights_decide_which_field_counts",
+        "tests/stores/test_fts5.py::test_field_weights_of_parts_and_cjk_are_sqlites_own",
     ),
     proved(
         "002-PORT-MATCHED-FIELDS",
@@ -237,6 +258,20 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-PORT-ERRORS",
         "failures of the text port are errors of our tree",
         "tests/contracts/test_mcb.py::test_a_query_that_the_text_index_cannot_read_is_a_usage_error",
+        "tests/contracts/test_mcb_proofs.py::test_a_damaged_text_index_is_a_store_error_that_says_what_to_do",
+        "tests/contracts/test_mcb_proofs.py::test_a_text_index_that_takes_no_more_documents_is_a_store_error",
+    ),
+    proved(
+        "002-PORT-REGISTRATION",
+        "text indexes are chosen by name, and each passes the suite of the port",
+        "tests/testing/test_conformance.py::test_every_text_index_that_can_be_named_passes_the_suite_of_its_port",
+        "tests/testing/test_conformance.py::test_the_name_decides_which_text_index_answers",
+    ),
+    proved(
+        "002-PORT-TANTIVY",
+        "tantivy can be the text index",
+        "tests/contracts/test_mcb_proofs.py::test_tantivy_answers_mcb_where_it_is_the_text_index",
+        "tests/stores/test_tantivy.py::test_it_finds_what_fts5_finds_and_in_the_same_fields",
     ),
     proved(
         "002-SERVICE",
@@ -257,6 +292,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-UNIFIED-RANK",
         "and with both lists merged",
         "tests/memory/test_search_all.py::test_both_lists_are_merged_by_reciprocal_rank",
+        "tests/http/test_search_all.py::test_every_door_ranks_code_and_memory_as_python_does",
     ),
     proved(
         "002-T-FTS-1",
@@ -267,6 +303,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-T-FTS-2",
         "text: parts of identifiers are found",
         "tests/contracts/test_mcb.py::test_the_parts_of_an_identifier_are_found",
+        "tests/contracts/test_mcb_proofs.py::test_a_part_is_found_where_nothing_but_the_whole_identifier_stands",
     ),
     proved(
         "002-T-FTS-3", "text: places follow bm25", "tests/contracts/test_mcb.py::test_text_ranks_follow_bm25"
@@ -377,11 +414,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-T-FRESH-1",
         "freshness: each factor",
         "tests/ranking/test_rank.py::test_each_freshness_class_multiplies_the_score_by_its_factor",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-T-FRESH-2",
         "freshness: stale falls behind fresh",
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-T-FRESH-3",
@@ -427,6 +466,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-T-E2E-8",
         "whole search: the floor's default and its errors",
         "tests/contracts/test_mcb.py::test_a_freshness_floor_of_an_unknown_class_is_refused",
+        "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
     proved(
         "002-T-E2E-9",
@@ -437,6 +477,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-T-E2E-10",
         "whole search: a node's lines and name",
         "tests/contracts/test_mcb.py::test_a_node_names_its_lines_and_itself",
+        "tests/contracts/test_mcb_proofs.py::test_a_node_is_called_what_its_code_its_heading_or_its_file_is_called",
     ),
     proved(
         "002-T-TOTAL",
@@ -444,8 +485,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_requirements.py::test_at_least_thirty_six_tests_serve_the_search_engine_of_mcb",
     ),
     proved(
+        "002-T-COVERAGE",
+        "at least 85 % of the code is covered by tests",
+        "tests/contracts/test_requirements.py::test_no_less_than_eighty_five_percent_of_the_code_must_be_covered",
+    ),
+    measured(
         "002-S-LATENCY",
         "under half a second over 100,000 nodes",
+        "bench/graph.py",
+        "docs/contracts/readings.md",
         "tests/contracts/test_mcb_latency.py::test_recorded_searches_over_a_hundred_thousand_nodes_end_within_half_a_second",
     ),
     proved(
@@ -454,11 +502,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb_balance.py::test_no_single_signal_has_more_than_twice_the_say_of_all_others",
         "tests/ranking/test_fuse.py::test_no_single_signal_dominates",
     ),
-    planned("002-S-TOP3", "the first three results are relevant", step=7),
+    short_of(
+        "002-S-TOP3",
+        "the first three results are highly relevant, by manual review",
+        "fewer than half of them are relevant",
+        "bench/review.py",
+        "docs/evaluation.md",
+    ),
     proved(
         "002-S-FRESHNESS",
         "stale results are demoted",
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
+        "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-S-GRAPH",

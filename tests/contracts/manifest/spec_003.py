@@ -1,4 +1,4 @@
-"""Spec 003, the retrieval contract. In our words: what proves each, or which step will."""
+"""Spec 003, the retrieval contract. In our words: what proves each, or where it is measured."""
 
 from contracts.manifest.entry import Requirement, proved
 
@@ -9,14 +9,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_knowledge.py::test_nothing_of_one_request_reaches_the_next",
     ),
     proved(
+        "003-OPTIONAL",
+        "nothing is retrieved unless a request asks for it",
+        "tests/contracts/test_knowledge_proofs.py::test_a_base_is_filled_listed_and_read_without_any_retrieval",
+    ),
+    proved(
         "003-REQ-INDEX",
         "index names what is searched; default is every folder",
         "tests/contracts/test_knowledge.py::test_the_index_of_all_folders_is_called_default",
+        "tests/contracts/test_knowledge_proofs.py::test_an_index_is_searched_alone_and_named_in_the_call",
     ),
     proved(
         "003-REQ-INDEX-KB",
         "index may name a knowledge base",
         "tests/knowledge/test_retrieval.py::test_the_canonical_request_of_the_specification_is_answered_by_its_base",
+        "tests/contracts/test_knowledge_proofs.py::test_an_index_is_searched_alone_and_named_in_the_call",
     ),
     proved(
         "003-REQ-QUERY",
@@ -69,11 +76,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-DEF-PREPROCESSING",
         "no preprocessing by default",
         "tests/contracts/test_knowledge.py::test_five_semantic_results_of_the_plain_query_are_the_default",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-DEF-ALPHA",
         "one half by default, and only in hybrid",
         "tests/contracts/test_knowledge.py::test_alpha_is_one_half_and_only_hybrid_has_it",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-EXAMPLE-REQUEST",
@@ -124,6 +133,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-ITEM-ID",
         "an item has an id",
         "tests/contracts/test_knowledge.py::test_items_have_exactly_their_keys_and_kinds",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-ITEM-TEXT",
@@ -134,11 +144,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-ITEM-METADATA",
         "an item has metadata",
         "tests/contracts/test_knowledge.py::test_items_have_exactly_their_keys_and_kinds",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-ITEM-RELEVANCE-SCORE",
         "an item has its canonical relevance",
         "tests/contracts/test_knowledge.py::test_items_have_exactly_their_keys_and_kinds",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-ITEM-RELEVANCE-KIND",
@@ -149,11 +161,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-ITEM-COMPONENTS",
         "a hybrid item shows what it was fused from",
         "tests/contracts/test_knowledge.py::test_items_have_exactly_their_keys_and_kinds",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-ITEM-SCORE",
         "an item has the provider's score",
         "tests/contracts/test_knowledge.py::test_items_have_exactly_their_keys_and_kinds",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-ITEM-SCORE-KIND",
@@ -191,51 +205,61 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-META-KNOWLEDGE-BASE-ID",
         "chunks know their knowledge base",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-DOCUMENT-ID",
         "chunks know their document",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-CHUNK-INDEX",
         "chunks know their place in it",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-TITLE",
         "chunks know its title",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-SOURCE-TYPE",
         "chunks know the kind of source",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-SOURCE-NAME",
         "chunks know the source's name",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-URI",
         "chunks know their address",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-SOURCE-ID",
         "chunks know the source's id",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-SOURCE-PATH",
         "chunks know their path in the source",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-MANAGED-BY-SOURCE",
         "chunks know whether the source manages them",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
+        "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-RESERVED",
@@ -251,6 +275,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-FILTER-BUILT-IN",
         "every built-in field can be filtered by",
         "tests/contracts/test_knowledge.py::test_filters_match_every_built_in_field_exactly",
+        "tests/contracts/test_knowledge_proofs.py::test_every_built_in_field_of_a_base_is_a_filter",
     ),
     proved(
         "003-FILTER-SCHEMA",
@@ -286,6 +311,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-REF-FILE-URL",
         "references link to an authenticated route for the file",
         "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
+        "tests/http/test_source_file_keys.py::test_the_address_of_a_file_of_a_source_opens_with_a_key_of_its_base_alone",
     ),
     proved(
         "003-REF-NO-LOCAL-PATH",
@@ -339,6 +365,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-FUSE-OVERFETCH",
         "both branches fetch min(max(3 top_k, 10), 50), never below top_k",
         "tests/contracts/test_knowledge.py::test_hybrid_over_fetches_both_branches",
+        "tests/contracts/test_knowledge_proofs.py::test_hybrid_over_fetches_the_semantic_branch_as_deep_as_the_keyword_branch",
     ),
     proved(
         "003-FUSE-SIMILARITY",
@@ -419,6 +446,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-OWN-PROVIDER-SCORES",
         "a store returns its own score and says which",
         "tests/contracts/test_knowledge.py::test_keyword_search_needs_no_embedder_and_shows_bm25",
+        "tests/contracts/test_knowledge_proofs.py::test_every_field_of_an_item_has_the_value_that_the_index_has",
     ),
     proved(
         "003-OWN-PROVIDER-NO-HYBRID",
@@ -429,5 +457,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "003-NO-NATIVE-HYBRID",
         "no store's own hybrid search is used",
         "tests/contracts/test_knowledge.py::test_a_store_answers_one_signal_at_a_time",
+    ),
+    proved(
+        "003-PROJECTION",
+        "other projections keep the meaning of the canonical result",
+        "tests/contracts/test_knowledge_proofs.py::test_a_context_shows_what_the_canonical_retrieval_found_as_it_ranked_and_scored_it",
     ),
 )

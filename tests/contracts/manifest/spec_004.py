@@ -1,6 +1,6 @@
-"""Spec 004, CFS-012. In our words: what proves each, or which step will."""
+"""Spec 004, CFS-012. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, planned, proved
+from contracts.manifest.entry import Requirement, measured, proved
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -59,16 +59,20 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-HNSW-EF",
         "an approximate index searches with ef 50",
         "tests/stores/test_hnsw.py::test_its_recall_is_measured_on_the_index_itself_for_both_efs",
+        "tests/stores/test_hnsw_search.py::test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone",
+        "tests/stores/test_hnsw.py::test_each_search_expands_as_far_as_its_ef_says",
     ),
     proved(
         "004-HNSW-K",
         "twenty candidates are fetched",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
+        "tests/stores/test_hnsw_search.py::test_hnsw_brings_twenty_candidates_into_a_hybrid_search",
     ),
     proved(
         "004-S3-SPLIT",
         "a query is split at white space",
         "tests/contracts/test_cfs.py::test_terms_are_alternatives",
+        "tests/contracts/test_cfs_proofs.py::test_any_white_space_splits_a_query",
     ),
     proved(
         "004-S3-PHRASES",
@@ -156,6 +160,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "then by place in the document",
         "tests/contracts/test_cfs.py::test_equal_scores_go_by_path_then_by_sequence",
         "tests/ranking/test_rank.py::test_cfs_orders_by_score_then_path_then_sequence",
+        "tests/contracts/test_cfs_proofs.py::test_equal_chunks_of_a_document_stand_as_they_stand_in_it",
     ),
     proved(
         "004-S7-SEMANTIC",
@@ -201,6 +206,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-S8-CONTAINS",
         "by content",
         "tests/contracts/test_cfs.py::test_each_filter_keeps_what_it_describes",
+        "tests/contracts/test_cfs.py::test_contains_is_about_the_passage_before_and_after_retrieval_alike",
     ),
     proved(
         "004-S8-AND",
@@ -228,6 +234,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-S9-SCALE",
         "the length of a vector does not matter",
         "tests/contracts/test_cfs.py::test_a_vector_scaled_by_anything_is_the_same_vector",
+        "tests/test_vector.py::test_int16_of_any_length_becomes_canonical_once",
     ),
     proved(
         "004-S10-CACHE",
@@ -245,6 +252,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-S10-APPROXIMATE",
         "approximate search lowers ef to 20 and only for that search",
         "tests/stores/test_hnsw.py::test_a_search_with_a_lower_ef_leaves_the_next_one_as_it_was",
+        "tests/stores/test_hnsw_search.py::test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone",
+        "tests/stores/test_hnsw.py::test_each_search_expands_as_far_as_its_ef_says",
     ),
     proved(
         "004-P1-DETERMINISM",
@@ -256,13 +265,24 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/receipts/test_everywhere.py::test_hash_seed_time_zone_and_locale_do_not_show",
         "tests/receipts/test_everywhere.py::test_a_killed_run_that_is_completed_does_not_show",
     ),
-    planned("004-P2-RELEVANCE", "results are relevant by measure", step=7),
+    measured(
+        "004-P2-RELEVANCE",
+        "relevance is measured on judged collections, in every mode",
+        "bench/relevance.py",
+        "docs/relevance.md",
+    ),
     proved(
         "004-P3-DIVERSITY",
         "both signals are represented among the first results",
         "tests/ranking/test_fuse.py::test_both_signals_have_their_share_of_every_page",
     ),
-    planned("004-P4-EFFICIENCY", "under 100 ms below a million vectors", step=7),
+    measured(
+        "004-P4-EFFICIENCY",
+        "under 100 ms up to a million vectors",
+        "bench/growth.py",
+        "docs/scaling.md",
+        "tests/bench/test_recorded.py::test_recorded_searches_over_up_to_a_million_vectors_end_within_a_tenth_of_a_second",
+    ),
     proved(
         "004-M-PRECISION",
         "precision at k",
