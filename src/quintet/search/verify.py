@@ -17,8 +17,8 @@ ABOUT = {  # fields of a claim whose difference explains one in the results
     "max_terms": "another cap on query terms",
     "params": "other parameters",
     "query": "another query text",
-    "status": "another part of the engine answered",
 }
+ANSWERED = {"status": "another part of the engine answered"}  # which a change of the index may explain
 NAMED = 20
 OUTSIDE = (  # all that is no part of the state root
     "the documents are the same, so one of these is not: when their files were modified, what the files "
@@ -58,8 +58,9 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], snapshot: Snaps
         changed = changed_documents(before, snapshot)
     same = then["results"] == now["results"]
     causes = [
-        *(_field(name, why, then, now) for name, why in ABOUT.items() if then.get(name) != now.get(name)),
+        *_fields(ABOUT, then, now),
         *_index(then, now, changed),
+        *_fields(ANSWERED, then, now),
     ]
     if not causes and not same:
         causes = [OUTSIDE]
@@ -67,8 +68,10 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], snapshot: Snaps
     return Verdict(False, same, tuple(differences) or (FOREIGN,), tuple(changed or ())[:NAMED])
 
 
-def _field(name: str, why: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    return f"{why}: {name} was {_short(then.get(name))}, is {_short(now.get(name))}"
+def _fields(about: Mapping[str, str], then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name, why in about.items():
+        if then.get(name) != now.get(name):
+            yield f"{why}: {name} was {_short(then.get(name))}, is {_short(now.get(name))}"
 
 
 def _short(value: object) -> str:
