@@ -227,3 +227,9 @@ def test_an_index_that_was_emptied_says_so(library: Path, quintet: Quintet) -> N
     quintet("forget", str(library))
     done = quintet("search", "cache", "--mode", "lexical")
     assert (done.code, done.err) == (1, "the index is empty\n")
+
+
+def test_a_context_for_which_nothing_is_small_enough_says_so(indexed: Path, quintet: Quintet) -> None:
+    done = quintet("context", "cache", "--budget", "1")
+    assert (done.code, done.out) == (1, "")
+    assert "raise --budget" in done.err

@@ -75,6 +75,12 @@ def test_a_project_file_names_nothing_of_this_machine(home: Path, name: str) -> 
     assert all_files(home) == set()
 
 
+def test_a_project_has_its_own_index_and_no_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "cursor", "--project", "--db", "elsewhere"]) == 2
+    assert "the project's own .quintet" in capsys.readouterr().err
+    assert all_files(Path.cwd()) == set()
+
+
 @pytest.mark.parametrize("name", sorted(set(CLIENTS) - set(PROJECT_FILES)))
 def test_a_client_without_project_files_says_so(
     home: Path, name: str, capsys: pytest.CaptureFixture[str]

@@ -170,6 +170,11 @@ def install_command(
         return 0
     here = options.here()
     chosen = install.client_named(options.as_text(client))
+    if project and db is not None:
+        raise UsageError(
+            f"--db is {str(db)!r}; with --project the index is the project's own .quintet: "
+            "leave one of them out"
+        )
     folder = (db or options.nearest(here) or here / options.INDEX_FOLDER).absolute()
     entry = install.Entry.for_project(chosen) if project else install.Entry.for_user(folder)
     place = chosen.place(here if project else None, os.environ)

@@ -1,6 +1,6 @@
 """`quintet context`: cited passages for an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -45,10 +45,19 @@ def context_command(
     else:
         text = found.body["text"]
         assert isinstance(text, str)
-        write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
+        if text:
+            write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
+        else:
+            tell(_nothing(found.body, budget))
         for note in found.notes:
             tell(f"note: {note['message']} [{note['code']}]")
     return 0 if found.body["sources"] else NO_MATCH
+
+
+def _nothing(body: Mapping[str, Any], budget: int) -> str:
+    if body["left_out"]:
+        return f"{body['left_out']} passages answer, but none of them fits {budget} tokens; raise --budget"
+    return "no match"
 
 
 def _filtered(filters: Sequence[str]) -> dict[str, Any]:

@@ -43,10 +43,9 @@ class Statistics:
             self.norms = K1 * (1 - B + B * tokens.astype(np.float64) / average)
 
     def idf(self, matching: int) -> float:
-        odds = (self.rows - matching + 0.5) / (matching + 0.5)
         if self._gentle:
-            return log(1.0 + odds)
-        return max(log(odds), LEAST_IDF)
+            return log(1.0 + _odds(self.rows, matching))
+        return fts5_idf(self.rows, matching)
 
 
 def weighed(triples: Int32, weights: Weights) -> Float64:
@@ -60,6 +59,14 @@ def weighed(triples: Int32, weights: Weights) -> Float64:
 def _added_up(counts: Sequence[int], weights: Weights) -> float:
     each = np.repeat(weights, counts)
     return float(np.cumsum(each)[-1]) if len(each) else 0.0
+
+
+def fts5_idf(rows: int, matching: int) -> float:
+    return max(log(_odds(rows, matching)), LEAST_IDF)
+
+
+def _odds(rows: int, matching: int) -> float:
+    return (rows - matching + 0.5) / (matching + 0.5)
 
 
 class Weighing:
@@ -167,6 +174,7 @@ class View:
         self.kept, self.phrases = Kept(KEPT), Kept(KEPT_OF_PHRASES)
         by_stem = Statistics(text, self.live, gentle=True)
         self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
+        self.cjk_rows: int | None = None  # counted when somebody asks for CJK
 
     def _alive(self) -> Bool | None:
         if all(one.live is None for one in self.portions):

@@ -77,6 +77,14 @@ class TextIndexSuite:
             assert self.ids(part) == ["d"]
         assert self.ids("検エ") == []
 
+    def test_among_words_cjk_is_as_rare_as_it_is_among_all_chunks(self) -> None:
+        words = [TextRow(f"w{at}", f"{at:02d}.md", 0, f"a name and number {at}") for at in range(20)]
+        index = self.build(
+            [*words, TextRow("c", "c.md", 0, "缓存策略与过期时间"), TextRow("j", "j.md", 0, "検索")]
+        )
+        found = index.search(TextQuery(("缓存", "name"), stems=True, parts=True), 3)
+        assert [hit.chunk_id for hit in found][:1] == ["c"]
+
     def test_a_word_glued_to_cjk_is_a_word(self) -> None:
         assert self.ids("python") == ["h"]
 

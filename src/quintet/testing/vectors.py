@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintet.model import Hit
-from quintet.ports import Approximation, Rows, VectorIndex
+from quintet.ports import Approximation, Rows, VectorIndex, Vectors
 from quintet.vector import Int16, cosine, quantise
 
 
@@ -44,6 +44,13 @@ class MemoryVectorIndex:
                 pairs = zip(quantise(one.vector).tolist(), vector.tolist(), strict=True)
                 scored.append((-sum(a * b for a, b in pairs), one.path, one.sequence, one.chunk_id))
         return [Hit(chunk_id, cosine(-dot), cosine(-dot)) for dot, _, _, chunk_id in sorted(scored)[:depth]]
+
+    def of(self, chunk_ids: Sequence[str]) -> Vectors:
+        known = {one.chunk_id: quantise(one.vector) for one in self._rows}
+        found = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id in known]
+        rows = [known[chunk_id] for chunk_id in found]
+        numbers = {chunk_id: number for number, chunk_id in enumerate(found)}
+        return Vectors(numbers, np.stack(rows) if rows else np.empty((0, self.dimensions or 0), np.int16))
 
 
 class VectorIndexSuite:
@@ -91,6 +98,15 @@ class VectorIndexSuite:
 
     def test_it_knows_its_dimensions(self) -> None:
         assert self.build(self.ROWS).dimensions == 3
+
+    def test_it_gives_the_vectors_that_it_has(self) -> None:
+        found = self.build(self.ROWS).of(["d", "nobody", "a", "d"])
+        assert sorted(found.rows) == ["a", "d"]
+        assert found.matrix[found.rows["d"]].tolist() == quantise((0.6, 0.8, 0.0)).tolist()
+        assert found.matrix[found.rows["a"]].tolist() == quantise((1.0, 0.0, 0.0)).tolist()
+
+    def test_of_no_chunks_there_are_no_vectors(self) -> None:
+        assert dict(self.build(self.ROWS).of([]).rows) == {}
 
     def test_the_order_of_insertion_does_not_show(self) -> None:
         query = quantise((0.9, 0.1, 0.3))

@@ -7,7 +7,7 @@ import numpy as np
 
 from quintet.model import TextQuery
 from quintet.stores.postings import FIELDS, Bool, Int64
-from quintet.stores.postings_score import EQUAL, Postings, View, Weighing
+from quintet.stores.postings_score import EQUAL, Postings, View, Weighing, fts5_idf
 from quintet.stores.postings_search import Clause, Given, Term
 from quintet.stores.postings_tokens import LONGEST, Words, cut, encoded
 from quintet.stores.sqlite.chunk_texts import texts_at
@@ -34,8 +34,22 @@ class Scoring:
             return [self._ranked("text", self._wanted.whole)]
         statistics = self._view.statistics["stems"]
         stems = [Term(one, "text", statistics, self._weighing["text"]) for one in self.stemmed() if one]
-        cjk = [self._ranked("cjk", self._wanted.scored["cjk"])] if "cjk" in self._wanted.either else []
-        return [*stems, *self._phrases("text"), *self._phrases("parts"), *cjk]
+        return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
+
+    def _cjk(self) -> list[Given]:
+        """As FTS5 scores it among the chunks that hold any; in a query by stems, as rare as it is among all:
+        beside words a run of characters would count for nothing where few chunks hold such."""
+        if "cjk" not in self._wanted.either:
+            return []
+        if not self._query.stems:
+            return [self._ranked("cjk", self._wanted.scored["cjk"])]
+        found = [self._ranked("cjk", phrase) for phrase in self._wanted.either["cjk"]]
+        return [Given(one.numbers, one.values * self._rarer(len(one.numbers)), one.table) for one in found]
+
+    def _rarer(self, matching: int) -> float:
+        if self._view.cjk_rows is None:
+            self._view.cjk_rows = int(self._connection.execute("SELECT count(*) FROM cjk_docsize").get)
+        return self._view.statistics["stems"].idf(matching) / fts5_idf(self._view.cjk_rows, matching)
 
     def stemmed(self) -> list[list[Postings]]:
         """The postings of every stem of the query, in the order it names them."""
