@@ -58,6 +58,12 @@ def test_a_symbol_may_be_named_in_many_ways(quintet: Quintet, shop: Path, refere
     assert [one["name"] for one in answer["neighbours"]] == ["shop.tax.with_tax"]
 
 
+def test_a_symbol_may_be_named_behind_its_root(quintet: Quintet, shop: Path) -> None:
+    plain = quintet("related", "shop.tax.with_tax", "--callers")
+    assert quintet("related", f"{shop.name}.shop.tax.with_tax", "--callers") == plain
+    assert plain.code == 0
+
+
 def test_json_tells_the_whole_way(quintet: Quintet, shop: Path) -> None:
     answer = json.loads(quintet("related", "Cart.pay", "--dependencies", "--depth", "2", "--json").out)
     assert (answer["strategy"], answer["depth"], answer["possible"], answer["more"]) == (

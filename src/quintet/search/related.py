@@ -124,11 +124,12 @@ def _matching(graph: CodeGraph, reference: str) -> list[Node]:
     if not parts:
         return []
     tail = [node for node in graph.named(parts[-1]) if _names(node)[-len(parts) :] == parts]
-    return [node for node in tail if _names(node) == parts] or tail
+    return [node for node in tail if parts in (_names(node), _names(node)[1:])] or tail
 
 
 def _names(node: Node) -> list[str]:
-    return node.qualified_name.split(".")
+    """Its full name behind that of its root, which a package that is indexed by itself is called by."""
+    return [node.root, *node.qualified_name.split(".")]
 
 
 def _placed(graph: CodeGraph, documents: Documents, base: Path, reference: str) -> Node:
