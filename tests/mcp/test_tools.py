@@ -8,10 +8,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_support import body, refusal, text
+from mcp_support import body, inside, refusal, text
 from mcp_types import ResourceLink
 
 import quintet
+from quintet.interfaces.doors import Doors
 
 pytestmark = pytest.mark.anyio
 
@@ -206,6 +207,19 @@ async def test_a_budget_cuts_whole_results_and_says_so(address: str) -> None:
     assert short["results"] == whole["results"][:kept]
     assert short["notes"][-1]["code"] == "results_cut"
     assert f"{kept} of {len(whole['results'])}" in text(result)
+
+
+async def test_a_very_long_document_is_cut_unless_all_of_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "long.md").write_text("One more line of a long story.\n\n" * 5_000, "utf-8")
+    with quintet.open(tmp_path / ".quintet", None) as index:
+        index.sync([tmp_path])
+        doors = Doors(index, base=tmp_path)
+        async with inside(doors) as client:
+            short = body(await client.call_tool("read", {"reference": "long.md"}))
+            whole = body(await client.call_tool("read", {"reference": "long.md", "max_tokens": None}))
+    assert 0 < len(short["passages"]) < len(whole["passages"])
+    assert [note["code"] for note in short["notes"]] == ["results_cut"]
+    assert whole["notes"] == []
 
 
 @pytest.mark.parametrize("contract", ["rifflux", "knowledge"])

@@ -38,6 +38,7 @@ Syntax = Annotated[
     ),
 ]
 Object = Annotated[Any, WithJsonSchema({"type": "object", "additionalProperties": True})]
+READ_TOKENS = 20_000  # of a document whose size the reader cannot know
 MaxTokens = Annotated[
     int | None,
     Field(ge=1, description="Cut whole results off the end so that the text stays below about this size."),
@@ -126,7 +127,7 @@ class Read(Arguments):
     reference: str = Field(
         description="A chunk id, a path as search shows it, or PATH:FIRST-LAST for some lines.", min_length=1
     )
-    max_tokens: MaxTokens = None
+    max_tokens: MaxTokens = READ_TOKENS
 
 
 class Status(Arguments):
