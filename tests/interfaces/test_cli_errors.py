@@ -183,3 +183,10 @@ def test_exit_codes_reach_the_shell(shelf: Path, tmp_path: Path) -> None:
     assert command("search", "zeppelin", "--mode", "lexical", cwd=shelf).code == 1
     assert command("search", cwd=shelf).code == 2
     assert command("search", "cache", cwd=tmp_path).code == 3
+
+
+def test_a_query_that_begins_with_a_dash_is_told_how_to_be_asked(library: Path, quintet: Quintet) -> None:
+    done = quintet("search", "-cache")
+    assert done.code == 2
+    assert "put -- before text that begins with -" in done.err
+    assert "put --" not in quintet("search", "cache", "--limt", "3").err

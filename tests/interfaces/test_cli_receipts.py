@@ -242,3 +242,10 @@ def test_a_file_whose_name_is_no_text_goes_into_a_receipt_if_it_goes_into_the_in
     assert code in (0, 1)
     assert len(json.loads(file.read_text())["claim"]["results"]) == 1 - code
     assert quintet("verify", str(file)).code == 0
+
+
+def test_a_receipt_is_not_written_to_a_dash(indexed: Path, quintet: Quintet) -> None:
+    done = quintet("search", "cache", "--receipt", "-")
+    assert done.code == 2
+    assert "name one to write to" in done.err
+    assert not Path("-").exists()

@@ -78,7 +78,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _misused(error: typer.TyperException) -> UsageError:
     """What Typer found wrong with the command line, as an error of ours."""
     command = getattr(getattr(error, "ctx", None), "command_path", "quintet")
-    return UsageError(f"{error.format_message().rstrip('.')}; see '{command} --help'")
+    message = error.format_message().rstrip(".")
+    is_text = message.startswith("No such option: -") and not message.startswith("No such option: --")
+    hint = "put -- before text that begins with -, or " if is_text else ""
+    return UsageError(f"{message}; {hint}see '{command} --help'")
 
 
 def _failed(error: QuintetError, as_json: bool) -> int:

@@ -153,7 +153,7 @@ def write_file(file: Path, text: str) -> None:
     """All of it or nothing."""
     try:
         place = file.resolve()
-        if place.exists() and not place.is_file():  # a device must not become a file
+        if str(file) == "-" or (place.exists() and not place.is_file()):  # a device must not become a file
             raise UsageError(f"{file} is not a file; name one to write to", code="invalid_path")
         draft = place.with_name(f".{place.name}.{os.getpid()}")
         try:
