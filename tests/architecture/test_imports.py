@@ -89,6 +89,12 @@ def test_ranking_needs_only_the_standard_library() -> None:
     assert wrong == []
 
 
+def test_ranking_never_adds_by_sum_whose_last_bit_depends_on_the_version_of_python() -> None:
+    for file in sorted((PACKAGE / "ranking").glob("*.py")):
+        names = (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Name))
+        assert "sum" not in {node.id for node in names}, file.name
+
+
 def test_each_library_is_used_in_one_place() -> None:
     wrong = []
     for file, module in imports():

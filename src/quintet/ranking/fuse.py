@@ -1,6 +1,6 @@
 """What one piece of evidence adds to an item's score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from quintet.model import Evidence, Signal
 from quintet.ranking.profile import Branch, Profile, Rrf, WeightedSum
@@ -21,10 +21,18 @@ def contributions(
 def maximum(profile: Profile) -> float:
     """The most an item can reach under RRF: first in every list."""
     assert isinstance(profile.fusion, Rrf)
-    weights = sum(branch.weight for branch in profile.branches)
+    weights = added(branch.weight for branch in profile.branches)
     return weights / (profile.fusion.rrf_k + profile.fusion.first_rank)
 
 
 def total(evidence: Mapping[Signal, Evidence]) -> float:
     """The sum of contributions, in branch order, so that the same evidence gives the same last bit."""
-    return sum((seen.contribution for seen in evidence.values()), 0.0)
+    return added(seen.contribution for seen in evidence.values())
+
+
+def added(values: Iterable[float]) -> float:
+    """One after the other. Since Python 3.12 `sum` makes up for what rounding loses, before it did not."""
+    sum_so_far = 0.0
+    for value in values:
+        sum_so_far += value
+    return sum_so_far

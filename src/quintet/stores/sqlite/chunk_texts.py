@@ -42,7 +42,7 @@ def words(connection: apsw.Connection) -> Words:
     return Words(tokens, stems)
 
 
-def texts(connection: apsw.Connection, sql: str, values: tuple[object, ...] = ()) -> Iterator[Text]:
+def texts(connection: apsw.Connection, sql: str, values: "apsw.Bindings" = ()) -> Iterator[Text]:
     found = connection.execute(f"{sql} ORDER BY c.row", values)
     while rows := list(islice(found, READ_AT_ONCE)):
         numbers, documents, *columns = zip(*rows, strict=True)
