@@ -21,7 +21,7 @@ VECTORS = {
     FILES["other.txt"]: (-1.0, 0.0),
 }
 MODES = ("lexical", "semantic", "hybrid")
-RESULT_KEYS = {"chunk_id", "path", "heading_path", "lines", "content", "score", "signals"}
+RESULT_KEYS = {"chunk_id", "root", "path", "page", "heading_path", "lines", "content", "score", "signals"}
 SIGNAL_KEYS = {"rank", "score", "raw", "weight", "contribution"}
 
 

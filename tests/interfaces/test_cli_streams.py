@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.formats.papers import lines, paper
 from interfaces.conftest import Quintet, command, environment, on_terminal, words
 
 LINK = re.compile(r"\x1b\]8;[^;]*;(?P<address>[^\x1b]+)\x1b\\(?P<text>[^\x1b]*)")
@@ -21,6 +22,18 @@ def test_on_a_terminal_the_place_links_to_the_line_of_the_file(shelf: Path) -> N
     assert link is not None
     assert link["address"] == (shelf / "docs" / "cache.md").as_uri() + "#5"
     assert "docs/cache.md:5-7" in done.out
+
+
+def test_a_passage_of_a_pdf_is_shown_with_its_page_and_links_to_it(tmp_path: Path) -> None:
+    manual = tmp_path / "manual.pdf"
+    manual.write_bytes(paper(lines("On this page is nothing."), lines("On this page is a zeppelin.")))
+    assert command("index", "--embedder", "none", cwd=tmp_path).code == 0
+    found = on_terminal("search", "zeppelin", cwd=tmp_path).out
+    link = LINK.search(found)
+    assert link is not None
+    assert link["address"] == f"{manual.as_uri()}#page=2"
+    assert "manual.pdf:1-1 (page 2)" in found
+    assert "manual.pdf:1-1 (page 2)" in on_terminal("get", "manual.pdf", cwd=tmp_path).out
 
 
 def test_on_a_terminal_the_words_of_the_query_stand_out(shelf: Path) -> None:

@@ -106,7 +106,9 @@ def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
     signals: dict[str, Json] = {signal: _shown(seen) for signal, seen in item.evidence.items()}
     return {
         "chunk_id": passage.chunk.id,
+        "root": passage.document.root,
         "path": passage.document.path,
+        "page": passage.chunk.page,
         "heading_path": passage.chunk.heading_path,
         "lines": [passage.chunk.first_line, passage.chunk.last_line],
         "content": passage.chunk.content,

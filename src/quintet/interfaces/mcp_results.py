@@ -88,6 +88,7 @@ class PassageRead(TypedDict):
     root: str
     path: str
     title: str
+    page: int | None
     heading_path: str
     lines: list[int]
     content: str

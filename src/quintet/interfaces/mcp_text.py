@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mcp_types import ResourceLink
 
 from quintet.contracts.tokens import tokens
-from quintet.interfaces.views import View, placed, sure, views
+from quintet.interfaces.views import View, place, placed, sure, views
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -21,11 +22,19 @@ CHUNK_URI = "quintet://chunk/"
 
 def search_text(contract: str, body: Mapping[str, Any]) -> str:
     """How sure the answer is; each result with its place, heading, score, reference and text; the notes."""
-    shown = [result_text(rank, view) for rank, view in enumerate(views(contract, body), 1)]
+    shown = result_texts(contract, body)
     counted = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
     head = ", ".join(filter(None, [counted, sure(body)]))
     digest = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
     return "\n\n".join([head, *shown, *_notes(body), *digest])
+
+
+def result_texts(contract: str, body: Mapping[str, Any]) -> list[str]:
+    """Among results of several roots a path begins with the name of its root, as `read` takes it too."""
+    found = views(contract, body)
+    if len({view.root for view in found}) > 1:
+        found = [replace(view, path=f"{view.root}/{view.path}") for view in found]
+    return [result_text(rank, view) for rank, view in enumerate(found, 1)]
 
 
 def result_text(rank: int, view: View) -> str:
@@ -39,9 +48,9 @@ def passages_text(body: Mapping[str, Any]) -> str:
 
 
 def passage_text(passage: Mapping[str, Any]) -> str:
-    first, last = passage["lines"]
+    where = place(passage["path"], passage["lines"], passage["page"])
     heading = f" · {passage['heading_path']}" if passage["heading_path"] else ""
-    return f"{passage['path']}:{first}-{last}{heading} (id {passage['chunk_id']})\n{passage['content']}"
+    return f"{where}{heading} (id {passage['chunk_id']})\n{passage['content']}"
 
 
 def related_text(body: Mapping[str, Any]) -> str:
@@ -181,7 +190,7 @@ def within_budget(texts: Iterable[str], max_tokens: int | None) -> int:
 
 def cut(contract: str, body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
     """The body with as many whole results as fit, counts made true, and a note if any went."""
-    texts = [result_text(rank, view) for rank, view in enumerate(views(contract, body), 1)]
+    texts = result_texts(contract, body)
     kept = within_budget(texts, max_tokens)
     if kept == len(texts):
         return body

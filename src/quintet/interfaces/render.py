@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from quintet.interfaces.terminal import ReaderGone, is_terminal, safe, safe_lines, tell, write, writing
-from quintet.interfaces.views import Measure, View, report_counts
+from quintet.interfaces.views import Measure, View, place, report_counts
 
 if TYPE_CHECKING:
     from quintet.index import IndexStatus
@@ -106,19 +106,21 @@ def show_results(
 
 def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
     """Among several roots the place begins with the root's name: a path may be in more than one."""
-    place = f"{view.root}/{view.where}" if several and view.root else view.where
-    head = Text(f"{number:2}. ").append(safe(place), style=BOLD + Style(link=address))
+    where = f"{view.root}/{view.where}" if several and view.root else view.where
+    head = Text(f"{number:2}. ").append(safe(where), style=BOLD + Style(link=address))
     if view.heading:
         head.append(f"  {safe(view.heading)}", style=DIM)
     return head.append(f"  {view.score:.4g}")
 
 
 def link(view: View, locations: Mapping[str, str]) -> str | None:
-    """The file's address with its line behind `#`, where the root's folder is known."""
+    """The file's address with its page or line behind `#`, where the root's folder is known."""
     location = locations.get(view.root or "")
     if location is None:
         return None
     address = Path(location, view.path).as_uri()
+    if view.page is not None:
+        return f"{address}#page={view.page}"
     return address if view.lines is None else f"{address}#{view.lines[0]}"
 
 
@@ -165,8 +167,8 @@ def show_passages(passages: Sequence["Passage"]) -> None:
             with writing():
                 sys.stdout.write(chunk.content.rstrip("\n") + "\n")
             continue
-        place = f"{passage.document.path}:{chunk.first_line}-{chunk.last_line}"
-        screen.row(Text(safe(f"{place}  {chunk.heading_path}".rstrip()), style=DIM))
+        where = place(passage.document.path, (chunk.first_line, chunk.last_line), chunk.page)
+        screen.row(Text(safe(f"{where}  {chunk.heading_path}".rstrip()), style=DIM))
         for line in safe_lines(chunk.content):
             screen.row(Text(line))
 

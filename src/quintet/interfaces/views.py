@@ -41,10 +41,21 @@ class View:
     lines: tuple[int, int] | None = None
     measures: tuple[Measure, ...] = ()
     root: str | None = None
+    page: int | None = None
 
     @property
     def where(self) -> str:
-        return self.path if self.lines is None else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+        return place(self.path, self.lines, self.page)
+
+
+def place(path: str, lines: Sequence[int] | None, page: int | None) -> str:
+    """A path with its lines, and the page that they are lines of.
+
+    >>> place("manual.pdf", (3, 9), 12)
+    'manual.pdf:3-9 (page 12)'
+    """
+    within = "" if lines is None else f":{lines[0]}-{lines[1]}"
+    return path + within + ("" if page is None else f" (page {page})")
 
 
 def views(contract: str, body: Item) -> list[View]:
@@ -86,7 +97,9 @@ def _evidence(item: "Ranked") -> Iterator[Measure]:
 
 
 def placed(index: "Index", view: View) -> View:
-    """With the lines, the heading and the root that some contracts leave out."""
+    """With the lines, the page, the heading and the root that some contracts leave out."""
+    if view.root is not None:
+        return view
     try:
         return _at(index.get(view.reference)[0], view)
     except (NotFound, UsageError, IndexError):  # changed meanwhile, or the same path in two roots
@@ -98,6 +111,7 @@ def _at(passage: "Passage", view: View) -> View:
     return replace(
         view,
         root=passage.document.root,
+        page=chunk.page,
         heading=view.heading or chunk.heading_path,
         lines=view.lines or (chunk.first_line, chunk.last_line),
     )
@@ -111,6 +125,7 @@ def passage_fields(passage: "Passage") -> dict[str, Any]:
         "root": found.root,
         "path": found.path,
         "title": found.title,
+        "page": chunk.page,
         "heading_path": chunk.heading_path,
         "lines": [chunk.first_line, chunk.last_line],
         "content": chunk.content,
@@ -130,6 +145,8 @@ def _house(item: Item) -> View:
         item["content"],
         item["heading_path"],
         (first, last),
+        root=item["root"],
+        page=item["page"],
     )
 
 

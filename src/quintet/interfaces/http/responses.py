@@ -73,7 +73,9 @@ EVIDENCE = closed(
 HOUSE_RESULT = closed(
     {
         "chunk_id": TEXT,
+        "root": TEXT,
         "path": TEXT,
+        "page": MAYBE_COUNT,
         "heading_path": TEXT,
         "lines": LINES,
         "content": TEXT,
@@ -197,6 +199,7 @@ CHUNK = closed(
         "root": TEXT,
         "path": TEXT,
         "title": TEXT,
+        "page": MAYBE_COUNT,
         "heading_path": TEXT,
         "lines": LINES,
         "content": TEXT,
