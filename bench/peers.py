@@ -34,6 +34,7 @@ DATA = HERE.parent.parent / "shared" / "data"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- peers:begin -->", "<!-- peers:end -->"
 TURNS = 5
+ONCE_S = 30.0  # an index that takes longer is made once
 TOO_SLOW_MS = 50.0  # of the processor, a query over the few passages; over all it would take a second
 SMALL_PATIENCE, TURN_PATIENCE = 400.0, 180.0
 
@@ -110,6 +111,8 @@ class Run:
         if owner != name:
             return f"asks the index of {owner}"
         nth = len(self.builds[name])
+        if nth and self.builds[name][0]["seconds"] > ONCE_S:
+            return "is made once"
         folder = self.folder(name, "full" if nth == 0 else "again")
         found = alone(child.build, name, self.kept, folder, patience=self.size.build)
         if nth:
@@ -159,8 +162,8 @@ def measured(given: argparse.Namespace, size: Size, place: Path) -> dict[str, An
     print(f"{len(texts):,} passages, {len(queries):,} queries are ready", flush=True)
     run = Run(kept, place, given.engines or list(ENGINES), size)
     run.each(f"{size.small:,}", run.run_small)
-    for nth in range(given.builds):
-        run.each("index", run.run_build, first=nth)
+    for nth in range(TURNS):
+        run.each(f"index {nth + 1}", run.run_build, first=nth)
     for nth in range(TURNS):
         run.each(f"turn {nth + 1}", run.run_turn, first=nth)
     slow = {**{name: run.small[name] for name in (OURS,) if name in run.small and run.slow}, **run.slow}
@@ -248,7 +251,6 @@ def main() -> None:
     arguments.add_argument("--query-vectors", type=Path, help="a .npz file to keep the vectors of queries in")
     arguments.add_argument("--query-sets", type=Path, default=DATA, help="folder of */queries.jsonl")
     arguments.add_argument("--engines", nargs="+", choices=list(ENGINES), help="only these")
-    arguments.add_argument("--builds", type=int, default=1, help="how often each engine indexes everything")
     arguments.add_argument("--quick", action="store_true", help="10,000 passages, printed only unless --page")
     arguments.add_argument("--out", type=Path, default=HERE / "results", help="folder of the JSON result")
     arguments.add_argument("--page", type=Path, help="Markdown to write the tables into; charts go beside it")

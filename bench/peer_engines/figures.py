@@ -67,6 +67,7 @@ def engine_figures(
 def _build_figures(builds: list[Figures]) -> Figures:
     return {
         "build_s": median(one["seconds"] for one in builds),
+        "each_build_s": [one["seconds"] for one in builds],
         "build_cpu_s": median(one["cpu_s"] for one in builds),
         "phases": builds[0]["phases"],
         "build_rss_mb": builds[0]["rss_mb"],

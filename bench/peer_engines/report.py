@@ -88,11 +88,12 @@ def _dense(engines: dict[str, Figures]) -> str:
 
 def _index(engines: dict[str, Figures], result: Figures) -> str:
     again = f"again, {result['small']:,}: s"
-    timed = ["engine", "modes", "index s", "CPU s", "passages/s", "with embedding s", again]
+    timed = ["engine", "modes", "runs", "index s", "CPU s", "passages/s", "with embedding s", again]
     built = [(name, one) for name, one in engines.items() if "build_s" in one]
     rows = (
-        [name, ", ".join(one["modes"]) or "-", _number(one["build_s"], 1), _number(one["build_cpu_s"], 1),
-         _number(result["passages"] / one["build_s"], 0), _number(one["build_s"] + result["embedding_s"], 0),
+        [name, ", ".join(one["modes"]) or "-", str(len(one["each_build_s"])), _number(one["build_s"], 1),
+         _number(one["build_cpu_s"], 1), _number(result["passages"] / one["build_s"], 0),
+         _number(one["build_s"] + result["embedding_s"], 0),
          _number(one["again_s"], 2), _number(one["disk_mb"], 0), _number(one["build_rss_mb"], 0),
          _number(one.get("search_rss_mb"), 0), _number(one.get("cold_s"), 2)]
         for name, one in sorted(built, key=lambda item: item[1]["build_s"])
