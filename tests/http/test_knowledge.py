@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 from http_serving import Running, code_of, indexed, serving
+
+from quintet.interfaces.http.knowledge import placeless
 
 BASES = "/v1/knowledge-bases"
 
@@ -370,3 +373,10 @@ def test_a_run_that_fails_tells_why_but_not_where(asking: httpx.Client, base: st
     asked = {"retrieval": {"query": "x", "index": "kb_product_docs"}}
     assert code_of(asking.post("/v1/retrieval", json=asked)) == (409, "knowledge_base_not_ready")
     assert str(place) not in json.dumps([ended, asking.get(f"{base}/runs").json()])
+
+
+def test_a_place_is_hidden_as_it_is_and_as_errors_quote_it() -> None:
+    doors: Any = SimpleNamespace(folder=Path("/srv/a\\b/.quintet"), allowed=(Path("/srv/more"),))
+    error = OSError(13, "Permission denied", "/srv/a\\b/.quintet/index.db")
+    assert placeless(doors, str(error)) == "[Errno 13] Permission denied: '…/index.db'"
+    assert placeless(doors, "/srv/a\\b/.quintet and /srv/more/x") == "… and …/x"

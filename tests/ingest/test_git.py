@@ -2,8 +2,10 @@
 
 import os
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -151,6 +153,37 @@ def test_a_git_in_the_folder_one_stands_in_is_not_run(
     monkeypatch.setenv("PATH", ".")
     (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
     assert failure.startswith("git is not installed") and not (repository.top / "ran").exists()
+
+
+def test_a_name_that_git_composes_is_the_one_on_the_disk(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decomposed = "cafe\u0301.txt"
+    repository.write({decomposed: "one"})
+    repository.commit()
+    repository.write({decomposed: "two"})
+    plain = git.output
+
+    def as_on_macos(call: Sequence[str], tree: str, deadline: float) -> bytes:
+        return normalize("NFC", plain(call, tree, deadline).decode()).encode()
+
+    monkeypatch.setattr(git, "output", as_on_macos)
+    assert modified(repository, decomposed, "a.txt") == {decomposed}
+
+
+def test_a_batch_file_is_not_run(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: str(repository.top / "git.CMD"))
+    (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
+    assert failure.startswith("git is a batch file here")
+
+
+def test_a_git_that_has_just_ended_needs_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def as_on_macos(group: int, number: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "killpg", as_on_macos)
+    with subprocess.Popen(["true"]) as process:
+        git._end(process)
 
 
 def standing_in(place: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

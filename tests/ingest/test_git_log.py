@@ -45,6 +45,14 @@ def test_of_a_folder_inside_a_work_tree_only_its_files_are_told(repository: Repo
     assert [one.paths for one in found] == [("a b\n.txt",), ("inner",)]
 
 
+def test_a_folder_is_found_however_the_disk_spells_it(repository: Repository) -> None:
+    repository.write({"cafe\u0301/menu": "x"})
+    commit(repository, "Decomposed")
+    found = commits(repository.top / "cafe\u0301", 2, LONG)
+    assert found is not None
+    assert [one.paths for one in found] == [("menu",)]
+
+
 def test_merges_are_left_out(repository: Repository) -> None:
     repository.git("checkout", "--quiet", "-b", "side", "HEAD~1")
     commit(repository, "On the side", side="1")

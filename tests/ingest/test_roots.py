@@ -8,6 +8,7 @@ import pytest
 
 import quintet
 from quintet import Index, UsageError
+from quintet.ingest.roots import as_listed
 
 LONG_AGO = 1_500_000_000 * 10**9
 
@@ -220,3 +221,47 @@ def test_ids_do_not_depend_on_the_machine_the_order_or_other_files(index: Index,
 def _ids(index: Index) -> dict[str, tuple[str, str]]:
     results = index.search("lantern", "cfs", mode="lexical").body["results"]
     return {one["document"]["path"]: (one["document"]["id"], one["chunk"]["id"]) for one in results}
+
+
+def test_a_part_that_the_disk_spells_decomposed_is_the_part_that_is_meant(index: Index, place: Path) -> None:
+    folder = place / "work" / "docs" / "cafe\u0301"
+    folder.mkdir()
+    for name in ("kept.txt", "gone.txt"):
+        (folder / name).write_text("The lantern in the cellar.\n", "utf-8")
+        os.utime(folder / name, ns=(LONG_AGO, LONG_AGO))
+    index.sync([place / "work" / "docs"])
+    (folder / "gone.txt").unlink()
+    report = index.sync([folder])
+    assert (report.indexed, report.skipped, report.removed) == (0, 1, 1)
+
+
+def test_a_single_file_that_the_disk_spells_decomposed_is_known_again(index: Index, place: Path) -> None:
+    file = place / "cafe\u0301.txt"
+    file.write_text("The lantern in the cellar.\n", "utf-8")
+    os.utime(file, ns=(LONG_AGO, LONG_AGO))
+    assert (index.sync([file]).indexed, index.sync([file]).skipped) == (1, 1)
+    file.unlink()
+    assert index.sync().removed == 1
+
+
+def test_a_root_has_a_composed_name_wherever_it_comes_from(index: Index, place: Path) -> None:
+    for name in ("cafe\u0301", "other"):
+        (place / name).mkdir()
+        (place / name / "a.txt").write_text("The lantern.\n", "utf-8")
+    index.sync([str(place / "cafe\u0301"), f"re\u0301sume\u0301={place / 'other'}"])
+    assert sorted(_roots(index)) == ["caf\u00e9", "r\u00e9sum\u00e9"]
+    assert [one.document.path for one in index.get(str(place / "cafe\u0301" / "a.txt"))] == ["a.txt"]
+
+
+@pytest.mark.parametrize("asked", ["WORK/DOCS", "work/docs", "WORK/docs"])
+def test_a_folder_is_spelt_as_the_disk_spells_it(place: Path, asked: str) -> None:
+    """Here these are no names of it; on macOS and Windows they are."""
+    assert as_listed(place / asked) == place / "work" / "docs"
+    (place / "cafe\u0301").mkdir()
+    assert as_listed(place / "caf\u00e9") == place / "cafe\u0301"
+    assert as_listed(place / "gone" / asked) == place / "gone" / asked
+
+
+def test_of_two_folders_that_differ_in_case_each_is_itself(place: Path) -> None:
+    (place / "Work").mkdir()
+    assert [as_listed(place / name).name for name in ("work", "Work")] == ["work", "Work"]

@@ -5,14 +5,19 @@ import re
 import shutil
 import stat
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintet.errors import UsageError
-from quintet.ingest.walk import Problem, walk
+from quintet.ingest import walk as walk_module
+from quintet.ingest.walk import JUNCTION, Problem, find, walk
 from quintet.settings import Settings
 
 DEFAULTS = Settings()
@@ -212,6 +217,12 @@ def test_names_that_cannot_be_stored_or_printed_are_problems(tmp_path: Path) -> 
     ]
 
 
+def test_a_name_that_only_windows_can_have_is_a_problem_too() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        "half\ud800.md".encode("utf-8", "surrogateescape")
+    assert walk_module._escaped("half\ud800 caf\udce9\n.md") == "half\\ud800 caf\\xe9\\n.md"
+
+
 def test_of_two_names_that_are_equal_in_normal_form_c_the_second_is_a_problem(tmp_path: Path) -> None:
     _tree(tmp_path, "e\u0301.md", "\u00e9.md")
     found, problems = walk(tmp_path, DEFAULTS)
@@ -259,6 +270,55 @@ def test_links_are_not_followed_wherever_they_lead(tmp_path: Path) -> None:
     ]
     assert walk(root, DEFAULTS, under="out") == ([], [Problem("out", OUT)])
     assert walk(root, DEFAULTS, under="out/secret.md") == ([], [])
+
+
+class Junction:
+    """What Python on Windows says of a junction, for which a link stands here: a folder, and no link."""
+
+    def __init__(self, entry: os.DirEntry[str]) -> None:
+        self.name, self.path = entry.name, entry.path
+
+    def is_symlink(self) -> bool:
+        return False
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return True
+
+    def stat(self, *, follow_symlinks: bool = True) -> SimpleNamespace:
+        return SimpleNamespace(st_mode=stat.S_IFDIR | 0o755, st_reparse_tag=JUNCTION)
+
+
+@pytest.fixture
+def _links_are_junctions(monkeypatch: pytest.MonkeyPatch) -> None:
+    scandir, lstat = os.scandir, os.lstat
+
+    @contextmanager
+    def listed(where: str) -> Iterator[list[object]]:
+        with scandir(where) as entries:
+            yield [Junction(entry) if entry.is_symlink() else entry for entry in entries]
+
+    def seen(where: str, **given: Any) -> Any:
+        facts = lstat(where, **given)
+        linked = stat.S_ISLNK(facts.st_mode)
+        return SimpleNamespace(st_mode=stat.S_IFDIR, st_reparse_tag=JUNCTION) if linked else facts
+
+    monkeypatch.setattr(walk_module, "JUNCTIONS", True)
+    monkeypatch.setattr(walk_module, "os", SimpleNamespace(**{**vars(os), "scandir": listed, "lstat": seen}))
+
+
+@pytest.mark.usefixtures("_links_are_junctions")
+def test_a_junction_is_followed_no_more_than_a_link(tmp_path: Path) -> None:
+    root = _tree(tmp_path / "root", "a.md", "sub/b.md")
+    _tree(tmp_path / "outside", "secret.md")
+    (root / "folder").symlink_to(root / "sub")
+    (root / "sub/loop").symlink_to(root)
+    (root / "out").symlink_to(tmp_path / "outside")
+    (root / "node_modules").symlink_to(tmp_path / "outside")
+    found, problems = walk(root, DEFAULTS)
+    assert ([file.path for file in found], problems) == (["a.md", "sub/b.md"], [Problem("out", OUT)])
+    behind = Problem("out/secret.md", "lies behind a symbolic link or a file")
+    assert find(str(root), "out/secret.md", 100) == behind
+    assert find(str(root), "out", 100) == Problem("out", "not a regular file")
 
 
 def test_a_link_or_fifo_that_the_rules_leave_out_is_no_problem(tmp_path: Path) -> None:

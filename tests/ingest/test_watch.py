@@ -213,6 +213,13 @@ def test_of_a_root_of_single_files_only_those_count(folder: Path) -> None:
     assert affected([str(folder / "one.md")], roots) is None
 
 
+def test_a_single_file_counts_however_the_disk_spells_it(folder: Path) -> None:
+    decomposed = folder / "cafe\u0301.md"
+    write(decomposed)
+    roots = [Root("notes", str(folder), only=("caf\u00e9.md",))]
+    assert affected([str(decomposed)], roots) == [str(decomposed)]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_follows_until_a_signal_and_ends_cleanly(folder: Path, number: signal.Signals) -> None:

@@ -245,6 +245,43 @@ def open_files(place: Path) -> int:
     return sum(str(place.resolve()) in str(one.readlink()) for one in links.iterdir() if one.is_symlink())
 
 
+@pytest.fixture
+def _open_folders_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, which moves no folder in which a file is open or mapped."""
+    rename = Path.rename
+
+    def refusing(self: Path, target: Path) -> Path:
+        if open_files(self) or str(self) in Path("/proc/self/maps").read_text("utf-8"):
+            raise PermissionError(13, "Access is denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refusing)
+
+
+@pytest.mark.usefixtures("_open_folders_stay")
+def test_a_base_that_was_searched_can_be_deleted_where_open_folders_cannot_be_moved(
+    tmp_path: Path, index: quintet.Index, base: KnowledgeBase
+) -> None:
+    base.put("a zirconium word", id="one")
+    assert ids(base.search("word")) == ["one"]
+    index.knowledge.delete("docs")
+    assert (index.knowledge.list(), holds(tmp_path, b"zirconium")) == ([], False)
+
+
+@pytest.mark.usefixtures("_open_folders_stay")
+def test_a_base_that_another_has_open_says_so_and_stays(
+    tmp_path: Path, index: quintet.Index, base: KnowledgeBase
+) -> None:
+    base.put("a word", id="one")
+    with quintet.open(tmp_path / ".quintet", "hashing") as other:
+        assert ids(other.knowledge.get("docs").search("word")) == ["one"]
+        with pytest.raises(quintet.StoreError, match="another process has it open"):
+            index.knowledge.delete("docs")
+        assert ids(index.knowledge.get("docs").search("word")) == ["one"]
+    index.knowledge.delete("docs")
+    assert index.knowledge.list() == []
+
+
 def test_a_deletion_cut_short_is_finished_later(
     tmp_path: Path, index: quintet.Index, base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

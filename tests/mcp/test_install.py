@@ -210,8 +210,15 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(home: Path, monkeypatch: p
 )
 def test_each_system_has_its_own_place(platform: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install.sys, "platform", platform)
-    found = CLIENTS["claude-desktop"].place(None, {"HOME": "/somewhere"})
+    home = "USERPROFILE" if platform == "win32" else "HOME"
+    found = CLIENTS["claude-desktop"].place(None, {home: "/somewhere"})
     assert found == Path("/somewhere") / place
+
+
+def test_on_windows_the_home_is_where_clients_look_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install.sys, "platform", "win32")
+    found = CLIENTS["claude-code"].place(None, {"HOME": "/of/a/shell", "USERPROFILE": "/somewhere"})
+    assert found == Path("/somewhere/.claude.json")
 
 
 def test_without_a_client_those_known_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

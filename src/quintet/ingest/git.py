@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from time import monotonic
+from unicodedata import normalize
 
 from quintet.ingest.walk import MAX_PARENTS
 
 MAX_OUTPUT = 16_000_000  # bytes
 MAX_ARGUMENTS = 24_000  # bytes of path names in one command; Windows takes 32,767 characters in all
 MAX_FILTERS = 100
+BATCH = (".bat", ".cmd")  # Windows reads their arguments as commands: `a&b.md` would run b
 ODD_IN_A_FILTER_NAME = frozenset("=\n\r\0")  # could not be said on a command line
 OPTIONS = (
     *("-c", "core.fsmonitor=false"),
@@ -63,12 +65,17 @@ def uncommitted(files: Iterable[str], timeout: float) -> Uncommitted:
     failures = []
     for tree, inside in sorted(_by_work_tree(files).items()):
         try:
-            names = _modified(tree, [where[len(tree) :].lstrip(os.sep) for where in inside], deadline)
+            names = _modified(tree, [_below(tree, where) for where in inside], deadline)
         except Unanswered as reason:
             failures.append(f"git {reason} in {Path(tree).name or tree}")
             continue
-        modified.update(where for where in inside if where[len(tree) :].lstrip(os.sep) in names)
+        modified.update(where for where in inside if normalize("NFC", _below(tree, where)) in names)
     return Uncommitted(frozenset(modified), tuple(failures))
+
+
+def _below(tree: str, where: str) -> str:
+    """As git spells it."""
+    return where[len(tree) :].lstrip(os.sep).replace(os.sep, "/")
 
 
 def _by_work_tree(files: Iterable[str]) -> dict[str, list[str]]:
@@ -97,6 +104,8 @@ def command() -> list[str]:
     program = shutil.which("git")
     if program is None or not Path(program).is_absolute():
         raise Unanswered("is not installed")
+    if program.lower().endswith(BATCH):
+        raise Unanswered("is a batch file here, which is not trusted with the names of files")
     return [program, *OPTIONS]
 
 
@@ -110,7 +119,8 @@ def _modified(tree: str, names: Sequence[str], deadline: float) -> set[str]:
             git += ["-c", f"filter.{name}.{option}"]
     short = sum(len(os.fsencode(name)) + 1 for name in names) <= MAX_ARGUMENTS
     entries = output([*git, *STATUS, "--", *(names if short else ())], tree, deadline).split(b"\0")
-    return {os.fsdecode(entry[3:]).replace("/", os.sep) for entry in entries if entry}
+    # On macOS git says composed what the disk may spell otherwise.
+    return {normalize("NFC", os.fsdecode(entry[3:])) for entry in entries if entry}
 
 
 def _filters(listing: bytes) -> list[str]:
@@ -171,7 +181,7 @@ def _environment(tree: str, inherited: Mapping[str, str]) -> dict[str, str]:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Stop a process and whatever it started, which may live on and keep the pipe open."""
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, PermissionError):  # the latter on macOS, of one that has just ended
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
         else:

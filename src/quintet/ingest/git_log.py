@@ -36,7 +36,7 @@ def commits(folder: Path, most: int, timeout: float) -> list[Commit] | None:
     below = Path(os.path.relpath(folder, tree)).as_posix()
     asked = [*command(), *LOG, f"--max-count={most}", "--", below]
     printed = output(asked, tree, monotonic() + timeout)
-    return _parsed(printed, "" if below == "." else f"{below}/")
+    return _parsed(printed, "" if below == "." else normalize("NFC", f"{below}/"))
 
 
 def _parsed(printed: bytes, below: str) -> list[Commit]:

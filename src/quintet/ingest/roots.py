@@ -1,8 +1,10 @@
 """From the paths a caller names to roots and the parts of them to look at."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from unicodedata import normalize
 
 from quintet.errors import UsageError
 from quintet.ports import Root
@@ -37,7 +39,7 @@ def named(given: str, base: Path) -> Named:
     if separator and not (base / given).exists():
         if not name.strip():
             raise _bad(f"{given!r} names a root without a name; write name=path")
-        return Named(name.strip(), _existing(rest, base))
+        return Named(normalize("NFC", name.strip()), _existing(rest, base))
     return Named(None, _existing(given, base))
 
 
@@ -50,7 +52,37 @@ def _existing(path: str, base: Path) -> Path:
         raise _bad(f"there is no file or folder {path!r}; check the spelling or give a path that exists")
     if any("\ud800" <= char <= "\udfff" for char in str(location)):
         raise _bad(f"{path!r} has a name that is not valid UTF-8; rename it")
-    return location
+    return as_listed(location) if location.is_dir() else as_listed(location.parent) / location.name
+
+
+def as_listed(folder: Path) -> Path:
+    """As the disk spells it. Where neither case nor normal form counts, a folder answers to many names, and
+    one of them must not become a root beside another."""
+    found = Path(folder.anchor)
+    for name in folder.parts[1:]:
+        found /= _listed(found, name)
+    return found
+
+
+def _listed(parent: Path, name: str) -> str:
+    others = {name.swapcase(), *(normalize(form, name) for form in ("NFC", "NFD"))} - {name}
+    if not any(os.access(parent / other, os.F_OK) for other in others):
+        return name
+    try:
+        names = [entry.name for entry in parent.iterdir()]
+    except OSError:
+        return name
+    alike = [one for one in names if _folded(one) == _folded(name)]
+    return name if name in alike or len(alike) != 1 else alike[0]
+
+
+def _folded(name: str) -> str:
+    return normalize("NFC", normalize("NFC", name).casefold())
+
+
+def below(location: Path, root: Root) -> str:
+    """Where that is in the root, as paths are in an index."""
+    return normalize("NFC", location.relative_to(root.location).as_posix())
 
 
 def targets(given: Sequence[Named], known: Iterable[Root]) -> list[Target]:
@@ -90,7 +122,7 @@ def _folder(one: Named, roots: dict[str, Root]) -> Target:
         _same_name(one, outer)
         if Path(outer.location) == one.location:
             return _whole(outer, roots)
-        return Target(outer, one.location.relative_to(outer.location).as_posix())
+        return Target(outer, below(one.location, outer))
     same = next((root for root in roots.values() if Path(root.location) == one.location), None)
     if same is not None:  # so far single files of it, now all
         _same_name(one, same)
@@ -107,8 +139,8 @@ def _file(one: Named, roots: dict[str, Root]) -> Target:
     outer = _around(one.location, roots)
     if outer is not None:
         _same_name(one, outer)
-        return Target(outer, one.location.relative_to(outer.location).as_posix())
-    folder, name = one.location.parent, one.location.name
+        return Target(outer, below(one.location, outer))
+    folder, name = one.location.parent, normalize("NFC", one.location.name)
     same = next((root for root in roots.values() if Path(root.location) == folder), None)
     if same is not None:
         _same_name(one, same)
@@ -141,12 +173,12 @@ def _new_name(one: Named, folder: Path, roots: dict[str, Root]) -> str:
             taken = roots[one.name].location
             raise _bad(f"the root name {one.name!r} is taken by {taken}; choose another")
         return one.name
-    parts = folder.parts[1:] or ("root",)
+    parts = [normalize("NFC", part) for part in folder.parts[1:]] or ["root"]
     for count in range(1, len(parts) + 1):
         name = "/".join(parts[-count:])
         if name not in roots:
             return name
-    return str(folder)
+    return normalize("NFC", folder.as_posix())
 
 
 def _bad(message: str) -> UsageError:

@@ -21,6 +21,9 @@ MAX_IGNORE_BYTES = 1_000_000
 MAX_PARENTS = 64  # how far above the root a repository is looked for
 UNDECODED = re.compile("[\ud800-\udfff]")  # how Python passes on bytes that are not UTF-8
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # would break a line of any report
+ODD = re.compile(f"{UNDECODED.pattern}|{CONTROL.pattern}")
+JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, which Python has on Windows only
+JUNCTIONS = hasattr(os.stat_result, "st_reparse_tag")  # elsewhere there are none to look for
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ class _Search:
         )
         for entry in _towards(entries, folder.ahead):
             try:
-                if entry.is_dir(follow_symlinks=False):
+                if _is_folder(entry):
                     yield from self._folder(entry, folder, layers, beside)
                 elif len(folder.ahead) <= 1:
                     self._file(entry, folder, layers, beside)
@@ -170,11 +173,11 @@ class _Search:
     def _file(
         self, entry: os.DirEntry[str], folder: _Folder, layers: tuple[Layer, ...], beside: Collection[str]
     ) -> None:
-        """Take what is not a folder. To the rules a link is a file, as in git, but the defaults may also
-        know it as a folder: `node_modules` is often a link."""
+        """Take what is not a folder, or only a junction to one. To the rules a link is a file, as in git, but
+        the defaults may also know it as a folder: `node_modules` is often a link."""
         name = _nfc(entry.name)
         path = folder.path + name
-        linked = entry.is_symlink()
+        linked = entry.is_symlink() or entry.is_dir(follow_symlinks=False)
         unwanted = ignore.unwanted_file(name) or (
             linked and (ignore.unwanted_folder(name, beside) or _is_environment(entry))
         )
@@ -246,7 +249,7 @@ def _named(base: str, parts: tuple[str, ...], cap: int) -> Found | Problem:
     try:
         facts = os.lstat(where)
         for depth, name in enumerate(parts):
-            if depth and not stat.S_ISDIR(facts.st_mode):
+            if depth and (not stat.S_ISDIR(facts.st_mode) or _is_junction(facts)):
                 return Problem(_escaped(path), "lies behind a symbolic link or a file")
             where = _child(where, name)
             facts = os.lstat(where)
@@ -295,6 +298,17 @@ def _astray(where: str, root: str) -> str:
     return "" if inside else "a symbolic link out of the folder; it is not followed"
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """One that lies here."""
+    is_folder = entry.is_dir(follow_symlinks=False)
+    return is_folder and not (JUNCTIONS and _is_junction(entry.stat(follow_symlinks=False)))
+
+
+def _is_junction(facts: os.stat_result) -> bool:
+    """What Windows has in place of links to folders, and Python takes for the folder itself."""
+    return getattr(facts, "st_reparse_tag", 0) == JUNCTION
+
+
 def _is_environment(entry: os.DirEntry[str]) -> bool:
     """`env` is a common name for a virtual environment, and for other things."""
     return entry.name == "env" and Path(entry.path, "pyvenv.cfg").is_file()
@@ -323,8 +337,13 @@ def _misnamed(name: str) -> str:
 
 def _escaped(path: str) -> str:
     """`path` as text that can be stored and printed on one line."""
-    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    return ODD.sub(_spelt, path)
+
+
+def _spelt(odd: re.Match[str]) -> str:
+    """Half a character is a byte on most systems; on Windows it may be any half of a pair."""
+    byte = ord(odd[0]) - 0xDC00
+    return f"\\x{byte:02x}" if 0x80 <= byte < 0x100 else odd[0].encode("unicode_escape").decode()
 
 
 def _without_twins(found: list[Found]) -> tuple[list[Found], list[Problem]]:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from quintet.errors import MissingExtra, QuintetError
 from quintet.ingest.ignore import NEVER
+from quintet.ingest.roots import below
 from quintet.ingest.run import Report
 from quintet.ingest.walk import IGNORE_FILES
 from quintet.ports import Root
@@ -128,7 +129,7 @@ def affected(changed: Iterable[str], roots: Sequence[Root]) -> list[str] | None:
                 continue
             if root.only is None:
                 wanted.add(_nearest(path, root.location))
-            elif Path(path).relative_to(root.location).as_posix() in root.only:
+            elif below(Path(path), root) in root.only:
                 if os.path.realpath(path) != path or not Path(path).is_file():
                     return None  # its folder is not indexed, so it cannot stand for the file
                 wanted.add(path)

@@ -74,7 +74,9 @@ class Client:
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
+    """Where clients look for it: on Windows, HOME may be set by a shell and mean nothing to them."""
+    name = "USERPROFILE" if sys.platform == "win32" else "HOME"
+    return Path(environment.get(name) or Path.home())
 
 
 def _below_home(*parts: str) -> Callable[[Mapping[str, str]], Path]:

@@ -135,19 +135,26 @@ class KnowledgeBases:
     def delete(self, name: str) -> None:
         """Remove a base with its text, vectors, originals and runs. There is no way back."""
         base = self.get(name)
-        with self._changing(), base.writing():
-            gone = self._folder / f".gone-{base.slug}-{base.uid}"
-            try:
-                (self._folder / base.slug).rename(gone)
-            except OSError as error:
-                raise StoreError(
-                    f"{base.slug} cannot be removed: {error.strerror or error}; check the permissions"
-                ) from error
+        place, gone = self._folder / base.slug, self._folder / f".gone-{base.slug}-{base.uid}"
+        with self._changing():
+            with base.writing():
+                refused = _refusal(place, gone)
+            if refused is not None:  # Windows moves no folder in which a file is open, be it our own
+                self._let_go(base)
+                refused = _refusal(place, gone)
+        if refused is not None:
+            raise StoreError(
+                f"{base.slug} cannot be removed: {refused.strerror or refused}; check the permissions, and "
+                "whether another process has it open"
+            ) from refused
+        self._let_go(base)
+        shutil.rmtree(gone, ignore_errors=True)  # what stays is removed by the next who opens the index
+
+    def _let_go(self, base: KnowledgeBase) -> None:
         with self._opening:
             if self._open.get(base.slug) is base:
                 del self._open[base.slug]
         base.close()
-        shutil.rmtree(gone, ignore_errors=True)  # what stays is removed by the next who opens the index
 
     @contextmanager
     def _changing(self, timeout: float | None = None) -> Iterator[None]:
@@ -186,6 +193,15 @@ class KnowledgeBases:
             for base in self._open.values():
                 base.close()
             self._open.clear()
+
+
+def _refusal(place: Path, gone: Path) -> OSError | None:
+    """Why a folder cannot be moved; None: it was."""
+    try:
+        place.rename(gone)
+    except OSError as error:
+        return error
+    return None
 
 
 def _is_rubbish(folder: Path) -> bool:

@@ -2,16 +2,20 @@
 
 import os
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
+from typing import TypeVar
 
 from quintet.errors import NotFound, StoreError
 from quintet.ingest.walk import Problem, find
 from quintet.model import Document
 
 ORIGINALS = "files"
+WAITS = (0.01, 0.02, 0.05, 0.1, 0.2) if os.name == "nt" else ()  # seconds
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,20 @@ def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:
             if durable:
                 out.flush()
                 os.fsync(out.fileno())
-        fresh.replace(file)
+        patiently(lambda: fresh.replace(file))
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise StoreError(f"{file} cannot be written: {error.strerror or error}; check the disk") from error
+
+
+def patiently(act: Callable[[], Result]) -> Result:
+    """What Windows refuses while somebody else reads or replaces the same file, which takes a moment."""
+    for seconds in WAITS:
+        try:
+            return act()
+        except PermissionError:
+            sleep(seconds)
+    return act()
 
 
 class Originals:
@@ -77,7 +91,8 @@ class Originals:
         if self._folder.is_dir():
             for file in self._folder.iterdir():
                 if file.name not in wanted:
-                    file.unlink(missing_ok=True)
+                    with suppress(PermissionError):  # on Windows, while it is read; the next write drops it
+                        file.unlink(missing_ok=True)
 
 
 def _has_link(root: str, path: str) -> bool:

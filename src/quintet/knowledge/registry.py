@@ -11,7 +11,7 @@ from quintet.contracts.filters import BUILT_IN
 from quintet.contracts.knowledge import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
 from quintet.contracts.parameters import shown
 from quintet.errors import LimitError, StoreError, UsageError
-from quintet.knowledge.files import write_whole
+from quintet.knowledge.files import patiently, write_whole
 from quintet.model import Json
 
 FILE = "base.json"
@@ -52,7 +52,7 @@ class Registration:
 def read(folder: Path) -> Registration | None:
     """The registration in that folder; None where there is no knowledge base."""
     try:
-        stored = json.loads((folder / FILE).read_text("utf-8"))
+        stored = json.loads(patiently(lambda: (folder / FILE).read_text("utf-8")))
         sources = tuple(FolderSource(**one) for one in stored.pop("sources"))
         return Registration(**stored, sources=sources)
     except (FileNotFoundError, NotADirectoryError):

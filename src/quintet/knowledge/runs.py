@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -10,7 +10,7 @@ from typing import Literal
 from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, StoreError
-from quintet.knowledge.files import write_whole
+from quintet.knowledge.files import patiently, write_whole
 
 FOLDER = "runs"
 LOCK = "sync.lock"
@@ -121,7 +121,8 @@ class RunLog:
         self._folder.mkdir(exist_ok=True)
         files = self._files()
         for old in files[: -KEPT_RUNS + 1]:
-            old.unlink(missing_ok=True)
+            with suppress(PermissionError):  # on Windows, while it is read; the next run drops it
+                old.unlink(missing_ok=True)
         number = int(files[-1].stem) + 1 if files else 1
         return SyncRun(number, source_id, self._clock_ms())
 
@@ -162,7 +163,7 @@ class Recorder:
 def _read(file: Path) -> SyncRun | None:
     """None where it went since it was listed: old runs do, and all when their base is deleted."""
     try:
-        return SyncRun(**json.loads(file.read_text("utf-8")))
+        return SyncRun(**json.loads(patiently(lambda: file.read_text("utf-8"))))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:

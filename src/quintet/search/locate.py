@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+from unicodedata import normalize
 
 from quintet.errors import NotFound, UsageError
 from quintet.model import Passage, digest
@@ -51,6 +52,11 @@ def encodable(reference: str) -> str:
     if not isinstance(reference, str):
         raise UsageError(f"{reference!r} names nothing; give a path, PATH:FIRST-LAST or an id, as text")
     return reference.encode("utf-8", "replace").decode()
+
+
+def as_indexed(path: str, separator: str = os.sep) -> str:
+    """A path as an index holds it, which is the same on every system: `/`-separated, NFC."""
+    return normalize("NFC", path.replace(separator, "/"))
 
 
 def locate(reference: str, documents: Documents, base: Path) -> Located:
@@ -116,19 +122,20 @@ def root_named(reference: str, roots: Sequence[Root], base: Path) -> Root | None
     """The root of that name or in that folder."""
     if not reference.strip():
         raise UsageError("no path was given; name a document, a folder or a root")
-    place = str(_absolute(reference, base))
-    return next((root for root in roots if reference == root.name or place == root.location), None)
+    name, place = as_indexed(reference), str(_absolute(reference, base))
+    return next((root for root in roots if name == root.name or place == root.location), None)
 
 
 def _readings(reference: str, roots: Sequence[Root], base: Path) -> Iterator[tuple[str | None, str]]:
     place = _absolute(reference, base)
     for root in roots:
         if place is not None and place.is_relative_to(root.location):
-            yield root.name, place.relative_to(root.location).as_posix()
-    yield None, reference.strip("/")
+            yield root.name, as_indexed(str(place.relative_to(root.location)))
+    spelt = as_indexed(reference)
+    yield None, spelt.strip("/")
     for root in roots:
-        if reference.startswith(root.name + "/"):
-            yield root.name, reference.removeprefix(root.name + "/").strip("/")
+        if spelt.startswith(root.name + "/"):
+            yield root.name, spelt.removeprefix(root.name + "/").strip("/")
 
 
 def _absolute(reference: str, base: Path) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from quintet.errors import UsageError
 from quintet.memo import About
 from quintet.ports import CodeGraph, Node, Root
-from quintet.search.locate import LINES, Documents, documents_named
+from quintet.search.locate import LINES, Documents, as_indexed, documents_named
 
 SEPARATORS = re.compile(r"::|[.#\\]")
 NO_SYMBOLS = ("module", "document")
@@ -57,7 +57,8 @@ def _file(name: str, documents: Documents, base: Path) -> tuple[str, str] | None
 def _called(name: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
     """The indexed files of that name: not what lies below a folder of that name."""
     below = documents_named(name, documents, base)
-    return [one for one in below if PurePosixPath(one[1]).name == PurePosixPath(name).name]
+    last = PurePosixPath(as_indexed(name)).name
+    return [one for one in below if PurePosixPath(one[1]).name == last]
 
 
 def _unindexed(name: str, roots: Sequence[Root], base: Path) -> tuple[str, str] | None:
@@ -67,7 +68,7 @@ def _unindexed(name: str, roots: Sequence[Root], base: Path) -> tuple[str, str] 
         if place.is_file():
             for root in roots:
                 if place.is_relative_to(root.location):
-                    return root.name, place.relative_to(root.location).as_posix()
+                    return root.name, as_indexed(str(place.relative_to(root.location)))
     except (OSError, RuntimeError, ValueError):  # not there, a NUL, a loop of links, a name too long
         pass
     return None

@@ -139,7 +139,7 @@ class _Merging:
             chunks[places], codes[places] = some, their_codes
             free[terms] += counts
         if not self._ordered:
-            keys = (np.repeat(np.arange(end - first), np.diff(starts)) << 32) | chunks
+            keys = (np.repeat(np.arange(end - first, dtype=np.int64), np.diff(starts)) << 32) | chunks
             order = np.argsort(keys)
             chunks, codes = chunks[order], codes[order]
         return chunks, codes

@@ -1,6 +1,7 @@
 """A parser in its own process may do what it likes: only the file it was reading is lost."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -63,6 +64,13 @@ def test_a_file_that_breaks_its_parser_is_refused_and_the_next_one_is_read(
 ) -> None:
     assert _reason(isolated, path).startswith(reason)
     assert isolated.parse("next", b"").title == "title"
+
+
+def test_where_no_signal_means_that_time_is_up_an_early_end_is_a_crash(
+    isolated: Isolated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(signal, "SIGXCPU")  # as on Windows
+    assert _reason(isolated, "leave").startswith("made its parser crash (exit code 0)")
 
 
 @pytest.mark.parametrize("path", ["hang", "sleep"])

@@ -126,7 +126,7 @@ class Isolated:
         """Why there was no answer."""
         process, self._process = self._process, None
         code = 0 if process is None else ended(process)
-        if self._out_of_time or code == -getattr(signal, "SIGXCPU", 0):
+        if self._out_of_time or (code < 0 and code == -getattr(signal, "SIGXCPU", 0)):
             return f"takes longer than {self._limits.seconds:g} seconds to read; raise parse_seconds"
         return (
             f"made its parser crash ({in_words(code)}): it is damaged, hostile, or needs more memory than "

@@ -60,7 +60,8 @@ def placeless(doors: Doors, text: str) -> str:
     """Without the places on this machine's disk that nobody outside needs to know."""
     if os.sep not in text:
         return text
-    places = {str(place) for place in (doors.folder, doors.folder.resolve(), *doors.allowed)}
+    named = {str(place) for place in (doors.folder, doors.folder.resolve(), *doors.allowed)}
+    places = named | {repr(place)[1:-1] for place in named}  # as errors quote them: backslashes are doubled
     for place in sorted((one for one in places if one in text), key=len, reverse=True):
         text = text.replace(place, HIDDEN)
     return text

@@ -162,6 +162,7 @@ class Database:
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"
         connection.pragma("synchronous", self._synchronous)
+        connection.pragma("fullfsync", self._synchronous == "full")  # else macOS leaves it to the drive
         connection.pragma("cache_size", -CACHE)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)

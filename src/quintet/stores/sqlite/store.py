@@ -42,7 +42,7 @@ class Files:
 
 
 FILE = "index.db"
-IGNORE, ALL = ".gitignore", "*\n"
+IGNORE, ALL = ".gitignore", b"*\n"
 STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
 INDEX = Files(FILE, "writer.lock")
 MEMORY = Files("memory.db", "memory.lock", "memory", precious=True)
@@ -94,7 +94,7 @@ class SqliteStore:
         ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
-                ignore.write_text(ALL, "utf-8")
+                ignore.write_bytes(ALL)  # as text it would have another end of line on Windows
         if self._files == INDEX:
             self._settle()
 
@@ -114,7 +114,7 @@ class SqliteStore:
             return
         with translated(self.folder):
             theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
-            is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL.encode()
+            is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL
         if theirs and not is_ours:
             raise UsageError(
                 f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
@@ -188,13 +188,20 @@ class SqliteStore:
     def rest(self) -> None:
         """Close the connections that nobody is using; from now on each is opened when needed."""
         self._database.rest()
-        derived = self.folder / self._files.vectors
-        self._views = VectorViews(derived)  # searches under way keep the old ones
-        self._postings = PostingsViews(derived)
+        self._let_go()
         if self.folder.is_dir():  # or its lock would bring a deleted folder back
             with suppress(QuintetError), self.writer(timeout=0):
                 pass  # leaving it closes the connection; one that is busy does so itself
 
+    def _let_go(self) -> None:
+        """Of files that are mapped, which Windows would neither move nor delete. Searches under way keep the
+        old views."""
+        derived = self.folder / self._files.vectors
+        self._views = VectorViews(derived)
+        self._postings = PostingsViews(derived)
+        self._tantivy = None if self._tantivy is None else TantivyViews(derived)
+
     def close(self) -> None:
         self._views.close()
         self._database.close()
+        self._let_go()
