@@ -147,6 +147,8 @@ class Keys:
             raise Conflict(
                 f"another process is changing {self._file}; try again", code="busy_writer"
             ) from None
+        except OSError as error:  # of the lock: a folder or a disk that cannot be written
+            raise _unwritable(self._file, error) from error
 
 
 def _slug(base: str) -> str:
@@ -190,7 +192,12 @@ def _write(file: Path, keys: Mapping[str, Key]) -> None:
         fresh.replace(file)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise StoreError(f"{file} cannot be written: {error.strerror or error}") from error
+        raise _unwritable(file, error) from error
+
+
+def _unwritable(file: Path, error: OSError) -> StoreError:
+    reason = error.strerror or error
+    return StoreError(f"{file} cannot be written: {reason}; check the disk and the permissions")
 
 
 def _unreadable(file: Path, error: Exception) -> StoreError:

@@ -45,6 +45,7 @@ class Settings:
 
 
 LARGEST_FILE = 1_000_000
+TAKEN_BACK = ([""], ("",))  # as globs of an argument: none are given, and none that were kept before count
 
 NUMBERS = {
     "max_file_bytes": (1, 2**31),
@@ -72,7 +73,7 @@ SECONDS = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:
     """Settings for an index whose quintet.toml would lie in `folder`."""
     file = folder / "quintet.toml"
-    given = {name: value for name, value in arguments.items() if value is not None}
+    given = {name: value for name, value in arguments.items() if value not in (None, *TAKEN_BACK)}
     values: dict[str, Any] = {}
     for origin, some in (
         (f" in {file}", _from_file(file)),

@@ -40,7 +40,7 @@ class Upkeep:
             self._stored = snapshot.catalog.embedder
             self._choices = snapshot.catalog.choices
         self._globs: dict[str, Any] = {
-            name: tuple(getattr(self._choices, name) if globs is None else globs)
+            name: tuple(filter(None, getattr(self._choices, name) if globs is None else globs))
             for name, globs in told.items()
         }
         self.settings = replace(settings, **{name: globs for name, globs in self._globs.items() if globs})

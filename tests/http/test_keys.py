@@ -134,3 +134,10 @@ def test_without_an_index_there_is_nothing_to_have_keys_for(
 ) -> None:
     assert run(["keys", "add", "laptop", "--db", str(tmp_path / "nowhere")]) == 3
     assert "'quintet index'" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_is_a_failed_store(keys: Keys, tmp_path: Path) -> None:
+    (tmp_path / FILE).with_suffix(".lock").mkdir()
+    for change in (lambda: keys.add("laptop", "read"), lambda: keys.revoke("laptop")):
+        with pytest.raises(StoreError, match="check the disk"):
+            change()

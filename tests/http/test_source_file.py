@@ -169,6 +169,7 @@ def test_one_range_of_bytes_can_be_had(client: httpx.Client, asked: str, first: 
 def test_bytes_that_there_are_not_cannot_be_had(client: httpx.Client, asked: str) -> None:
     answer = client.get(LONG, headers={"Range": asked})
     assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(TEXT)}")
+    assert answer.json()["error"]["code"] == "invalid_range"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What a run was told holds for later runs that are told nothing."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,16 @@ def test_globs_of_the_settings_file_are_not_kept(folder: Path, tmp_path: Path) -
     with quintet.open(tmp_path / "index", embedder=None) as index:
         index.sync()
         assert files(index) == 3
+
+
+def test_once_they_are_taken_back_the_settings_file_holds_again(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "quintet.toml").write_text('exclude = ["*.md"]', "utf-8")
+    steps = ((["*.log"], {"a.md", "b.txt"}), ([""], {"b.txt", "c.log"}), (None, {"b.txt", "c.log"}))
+    for exclude, indexed in steps:
+        with quintet.open(tmp_path / "index", embedder=None, exclude=exclude) as index:
+            index.sync([folder])
+            found: Any = index.search("words", mode="lexical").body["results"]
+            assert {one["path"] for one in found} == indexed
 
 
 def test_an_index_of_text_only_stays_one(folder: Path, tmp_path: Path) -> None:

@@ -114,3 +114,15 @@ def test_help_lists_every_command_and_is_what_no_arguments_give(quintet: Quintet
 def test_version_is_the_packages(quintet: Quintet) -> None:
     done = quintet("--version")
     assert (done.code, done.out) == (0, f"quintet {package.__version__}\n")
+
+
+def test_lines_that_run_backwards_are_refused_with_the_way_to_write_them(
+    indexed: Path, quintet: Quintet
+) -> None:
+    for arguments in (("get", "docs/cache.md:9-5"), ("remember", "x", "--about", "docs/cache.md:9-5")):
+        done = quintet(*arguments)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == (
+            "quintet: 'docs/cache.md:9-5' ends before it begins; "
+            "write the lines as FIRST-LAST, such as 5-9 [invalid_parameter]\n"
+        )

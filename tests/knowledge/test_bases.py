@@ -11,7 +11,7 @@ import quintet
 from knowledge.answers import ids
 from quintet.contracts.filters import BUILT_IN
 from quintet.embed.hashing import HashingEmbedder
-from quintet.errors import Conflict, LimitError, NotFound, UsageError
+from quintet.errors import Conflict, LimitError, NotFound, StoreError, UsageError
 from quintet.knowledge import KnowledgeBase
 from quintet.knowledge import bases as bases_module
 
@@ -321,3 +321,19 @@ def test_no_index_run_touches_a_base(index: quintet.Index, base: KnowledgeBase, 
     index.sync([tmp_path])
     assert ids(base.search("word")) == ["one"]
     assert [one.chunk.content for one in index.get("notes/a.md")] == ["a word in a folder"]
+
+
+def test_a_place_that_cannot_be_written_is_a_failed_store(index: quintet.Index) -> None:
+    base = index.knowledge.create("docs")
+    place = index.folder / "knowledge"
+    (index.folder.parent / "more").mkdir()
+    for lock in (place / bases_module.LOCK, place / "docs" / "sync.lock"):
+        lock.unlink(missing_ok=True)
+        lock.mkdir()
+    for change in (lambda: index.knowledge.create("more"), lambda: index.knowledge.archive("docs")):
+        with pytest.raises(StoreError, match="check the disk"):
+            change()
+    (place / bases_module.LOCK).rmdir()
+    source = base.add_source(index.folder.parent / "more")
+    with pytest.raises(StoreError, match="check the disk"):
+        base.sync_source(str(source["id"]))

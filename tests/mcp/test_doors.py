@@ -210,3 +210,8 @@ def test_only_so_many_other_indexes_are_opened(doors: Doors, monkeypatch: pytest
     with pytest.raises(LimitError, match="1 other indexes"):
         doors.search("x", db_path="two/.quintet")
     assert doors.search("x", db_path=".quintet").status == "never_indexed"  # its own is none of them
+
+
+def test_a_folder_that_is_reached_in_two_ways_is_listed_once(doors: Doors, library: Path) -> None:
+    doors.sync([str(library)])
+    assert doors.allowed == [library.resolve()]

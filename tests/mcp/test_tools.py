@@ -338,3 +338,12 @@ async def test_another_index_is_read_only_below_the_folder_that_holds_the_server
                 assert f"it must lie under {shelf}, the folder that holds this server's index" in said
         code, _ = refusal(await client.call_tool("search_rifflux", {"query": "boat", "db_path": "docs"}))
         assert code == "not_indexed"
+
+
+async def test_an_index_that_holds_nothing_is_told_with_what_to_do(doors: Doors) -> None:
+    async with inside(doors) as client:
+        for name in ("search", "search_rifflux", "status"):
+            assert "`reindex`" in text(await client.call_tool(name, CALLS[name]))
+        await client.call_tool("reindex", {})
+        doors.index.clear()
+        assert "the index is empty" in text(await client.call_tool("search", CALLS["search"]))

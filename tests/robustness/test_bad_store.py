@@ -166,6 +166,9 @@ def test_a_disk_that_becomes_read_only_is_searched_and_loses_nothing(tmpfs: "Mou
         assert index.search("word1", mode="hybrid").body["results"]
         assert all(check.ok for check in index.doctor())
         assert index.status().state_root == before
+        assert index.memory.recall("word1").status == "never_indexed"
+        with pytest.raises(StoreError):
+            index.memory.remember("word1")
     tmpfs.remount(disk, "rw")
     with quintet.open(disk / "index") as index:
         assert index.status().state_root == before

@@ -99,3 +99,18 @@ def test_a_log_that_nobody_can_read_is_not_passed_over(folder: Path, tmp_path: P
 def test_a_folder_that_can_be_written_is_no_read_only_disk(folder: Path) -> None:
     assert os.access(folder, os.W_OK)
     assert not read_only.is_read_only(folder)
+
+
+def test_where_nothing_was_remembered_before_there_is_nothing_to_recall(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_only, "is_read_only", lambda folder: True)
+    with quintet.open(folder) as index:
+        for _ in range(2):
+            assert index.memory.recall("lantern").status == "never_indexed"
+        assert (index.memory.timeline(), index.memory.export()) == ([], [])
+        both = index.search_all("lantern")
+        assert both.body["code"] and both.body["memory"] == []
+        with pytest.raises(StoreError, match="for writing"):
+            index.memory.remember("a lantern")
+    assert not (folder / "memory.db").exists()

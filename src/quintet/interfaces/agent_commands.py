@@ -12,6 +12,7 @@ import typer
 
 from quintet.errors import Conflict, MissingExtra, UsageError
 from quintet.interfaces import options
+from quintet.interfaces.opening import opened_or_made
 from quintet.interfaces.options import Db
 from quintet.interfaces.terminal import tell, write
 
@@ -76,14 +77,12 @@ def _needing_server() -> Iterator[None]:
 @contextmanager
 def opened_doors(db: Path | None, allow: list[Path] | None) -> "Iterator[Doors]":
     """The index behind a server; made if there is none yet, so that a client can fill it."""
-    import quintet
     from quintet.interfaces.doors import Doors
 
     for folder in allow or ():
         if not folder.is_dir():
             raise UsageError(f"--allow is {str(folder)!r}; it must be a folder", code="invalid_path")
-    place = db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
-    doors = Doors(quintet.open(place), allow=allow or ())
+    doors = Doors(opened_or_made(db), allow=allow or ())
     try:
         yield doors
     finally:
@@ -175,7 +174,7 @@ def install_command(
             f"--db is {str(db)!r}; with --project the index is the project's own .quintet: "
             "leave one of them out"
         )
-    folder = (db or options.nearest(here) or here / options.INDEX_FOLDER).absolute()
+    folder = options.folder_to_fill(db).absolute()
     entry = install.Entry.for_project(chosen) if project else install.Entry.for_user(folder)
     place = chosen.place(here if project else None, os.environ)
     done = install.install(chosen, place, options.as_text(name), entry, print_only=print_only)

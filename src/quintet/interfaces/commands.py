@@ -92,7 +92,7 @@ def index_command(
     import quintet
     from quintet.interfaces.render import progress
 
-    folder = db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
+    folder = options.folder_to_fill(db)
     name = None if embedder is None else options.as_text(embedder)
     if reembed:
         options.refuse_with_reembed(
@@ -111,7 +111,7 @@ def _reembedded(folder: Path, embedder: str | None, as_json: bool) -> int:
     from quintet.embed import DEFAULT
     from quintet.interfaces.render import progress
 
-    with quintet.open(folder) as index, progress() as shown:
+    with quintet.open(folder, create=False) as index, progress() as shown:
         report = index.reembed(embedder or DEFAULT, progress=shown)
     return _reported(report, index.folder, as_json)
 

@@ -7,10 +7,18 @@ import typer
 
 from quintet.interfaces import options
 from quintet.interfaces.commands import NO_MATCH, opened
-from quintet.interfaces.options import AsJson, Db, Filters
+from quintet.interfaces.options import AsJson, Db
 from quintet.interfaces.terminal import document, safe_lines, tell, write
 
 BUDGET = 2000
+ExactFilters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="NAME:VALUE",
+        help="An exact match of a built-in field or a property, e.g. title:Guide. Repeatable; all must hold.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -19,13 +27,11 @@ def register(app: typer.Typer) -> None:
 
 def context_command(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The question; quote several words.")],
-    budget: Annotated[
-        int, typer.Option("--budget", metavar="TOKENS", help="How long the text may be.")
-    ] = BUDGET,
+    budget: options.Budget = BUDGET,
     base: Annotated[
         str | None, typer.Option("--kb", metavar="SLUG", help="A knowledge base; without it, folders.")
     ] = None,
-    filters: Filters = None,
+    filters: ExactFilters = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:

@@ -73,7 +73,8 @@ class Doors:
     def allowed(self) -> list[Path]:
         """Where a client's paths may lie. A working folder that is the whole disk was not chosen."""
         base = () if self.base == Path(self.base.anchor) else (self.base,)
-        return [*base, *self._allow, *(Path(root.location) for root in self.roots())]
+        roots = (Path(root.location) for root in self.roots())
+        return list(dict.fromkeys([*base, *self._allow, *roots]))
 
     @property
     def folder(self) -> Path:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from quintet.evaluate.runs import Run
     from quintet.evaluation import Request
 
+MOST_QUESTIONS = 10_000
+
 Folder = Annotated[
     Path | None,
     typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv."),
@@ -30,11 +32,21 @@ Own = Annotated[
     ),
 ]
 Questions = Annotated[
-    int | None, typer.Option("--queries", metavar="N", help="How many questions --self asks at most.")
+    int | None,
+    typer.Option(
+        "--queries",
+        metavar="N",
+        parser=options.whole_number("--queries", 1, MOST_QUESTIONS),
+        help=f"How many questions --self asks at most, 1 to {MOST_QUESTIONS}.",
+    ),
 ]
 Split = Annotated[
     str | None,
     typer.Option("--split", metavar="NAME", help="Which judgements: qrels/NAME.tsv, by default test."),
+]
+EmbedderName = Annotated[
+    str | None,
+    typer.Option("--embedder", metavar="NAME", help="What makes the vectors; 'none' measures words alone."),
 ]
 Contracts = Annotated[
     list[str] | None,
@@ -68,8 +80,6 @@ EvalDb = Annotated[
     ),
 ]
 
-MOST_QUESTIONS = 10_000
-
 
 def register(app: typer.Typer) -> None:
     app.command("eval", short_help="Measure rankings by a collection with judgements.")(eval_command)
@@ -82,7 +92,7 @@ def eval_command(
     split: Split = None,
     contract: Contracts = None,
     mode: Modes = None,
-    embedder: options.EmbedderName = None,
+    embedder: EmbedderName = None,
     param: Grid = None,
     metrics: Metrics = None,
     run_out: RunOut = None,
@@ -155,8 +165,6 @@ def _check_asked(folder: Path | None, own: bool, queries: int | None, split: str
         raise UsageError(
             "--queries says how many questions --self makes; a collection has its own: leave it out"
         )
-    if queries is not None and not 1 <= queries <= MOST_QUESTIONS:
-        raise UsageError(f"--queries is {queries}; it must be a whole number from 1 to {MOST_QUESTIONS}")
 
 
 def _texts(given: Sequence[str] | None) -> list[str]:

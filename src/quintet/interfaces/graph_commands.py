@@ -33,11 +33,22 @@ def related_command(
     related: Annotated[
         bool, typer.Option("--related", help="Everything around it, both ways; the default.")
     ] = False,
-    depth: Annotated[int, typer.Option("--depth", metavar="N", help="How many steps to go, 1 to 10.")] = 1,
+    depth: Annotated[
+        int,
+        typer.Option(
+            "--depth",
+            metavar="N",
+            parser=options.whole_number("depth", 1, 10),
+            help="How many steps to go, 1 to 10.",
+        ),
+    ] = 1,
     possible: Annotated[
         bool, typer.Option("--possible", help="Follow edges that are no more than a guess, too.")
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="How many to show, 1 to 1000.")] = 100,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", metavar="N", parser=options.A_LIMIT, help="How many to show, 1 to 1000."),
+    ] = 100,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -110,9 +121,7 @@ def map_command(
     query: Annotated[
         str | None, typer.Option("--query", metavar="QUERY", help="Rank as seen from what this finds.")
     ] = None,
-    budget: Annotated[
-        int, typer.Option("--budget", metavar="TOKENS", help="How long it may be, in tokens of 4 characters.")
-    ] = 1024,
+    budget: options.Budget = 1024,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:

@@ -9,10 +9,10 @@ import typer
 
 from quintet.errors import UsageError
 from quintet.interfaces import options
-from quintet.interfaces.commands import NO_MATCH, opened
+from quintet.interfaces.commands import opened
 from quintet.interfaces.filter_options import json_or_text
-from quintet.interfaces.memory_commands import opened_or_made
 from quintet.interfaces.memory_text import moment
+from quintet.interfaces.opening import opened_or_made
 from quintet.interfaces.options import AsJson, Db
 from quintet.interfaces.terminal import document, safe, tell, write
 
@@ -65,16 +65,17 @@ def _property(given: str) -> dict[str, str]:
 
 
 @kb.command("list", short_help="List the knowledge bases.")
-def list_bases(as_json: AsJson = False, db: Db = None) -> int:
+def list_bases(as_json: AsJson = False, db: Db = None) -> None:
     """List the knowledge bases with their state and size."""
     with opened(db) as index:
         found: list[Any] = index.knowledge.list()
     if as_json:
         document({"knowledge_bases": found})
-    else:
-        for one in found:
-            write(safe(f"{one['id']}  {_state(one)}  {one['documents']} documents  {one['title']}") + "\n")
-    return 0 if found else NO_MATCH
+        return
+    for one in found:
+        write(safe(f"{one['id']}  {_state(one)}  {one['documents']} documents  {one['title']}") + "\n")
+    if not found:
+        tell("there are no knowledge bases; make one with 'quintet kb create SLUG'")
 
 
 def _state(described: Any) -> str:
@@ -239,7 +240,9 @@ def documents(
     after: Annotated[
         str | None, typer.Option("--after", metavar="ID", help="The last id of the page before.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="How many, 1 to 1000.")] = 100,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", parser=options.A_LIMIT, help="How many, 1 to 1000.")
+    ] = 100,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -252,7 +255,9 @@ def documents(
         for one in found:
             where = one["uri"] or one["source_name"] or ""
             write(safe(f"{one['id']}  {one['title']}  {where}".rstrip()) + "\n")
-    return 0 if found else NO_MATCH
+        if not found:
+            tell("there are no documents" + (f" behind {options.as_text(after)}" if after else ""))
+    return 0
 
 
 @kb.command("remove", short_help="Remove documents, or a source with its documents.")

@@ -26,7 +26,17 @@ def search_text(contract: str, body: Mapping[str, Any]) -> str:
     counted = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
     head = ", ".join(filter(None, [counted, sure(body)]))
     digest = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
-    return "\n\n".join([head, *shown, *_notes(body), *digest])
+    unfilled = [] if "retrieval_calls" in body else _unfilled(body)  # that may be of a knowledge base
+    return "\n\n".join([head, *unfilled, *shown, *_notes(body), *digest])
+
+
+def _unfilled(body: Mapping[str, Any]) -> list[str]:
+    """What to do where no query can find anything."""
+    told = {
+        "never_indexed": "nothing was indexed yet: call `reindex`, then ask again",
+        "empty_index": "the index is empty: call `reindex` with what it should hold",
+    }
+    return [told[body["status"]]] if body["status"] in told else []
 
 
 def result_texts(contract: str, body: Mapping[str, Any]) -> list[str]:
@@ -159,7 +169,9 @@ def _embedded(body: Mapping[str, Any]) -> str:
 
 def status_text(body: Mapping[str, Any]) -> str:
     lag, cache = body["lag"], body["cache"]
+    unfilled = [] if body["roots"] else [f"nothing is indexed in {body['index']}: call `reindex`"]
     lines = [
+        *unfilled,
         f"{body['files']} files, {body['chunks']} chunks, {_embedded(body)}",
         *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
         f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",

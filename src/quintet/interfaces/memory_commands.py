@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -14,11 +14,9 @@ from quintet.errors import NotFound, UsageError
 from quintet.interfaces import options
 from quintet.interfaces.commands import NO_MATCH, opened
 from quintet.interfaces.memory_text import shown
+from quintet.interfaces.opening import opened_or_made
 from quintet.interfaces.options import AsJson, Db, Limit
 from quintet.interfaces.terminal import document, tell, write
-
-if TYPE_CHECKING:
-    from quintet.index import Index
 
 READ_MOST = 1_000_000  # bytes of a text or a line; the engine says how long they may be
 
@@ -92,15 +90,6 @@ def remember_command(
     return 0
 
 
-@contextmanager
-def opened_or_made(db: Path | None) -> "Iterator[Index]":
-    import quintet
-
-    folder = db or options.nearest(options.here()) or options.here() / options.INDEX_FOLDER
-    with quintet.open(folder) as index:
-        yield index
-
-
 def _read_text(text: str) -> str:
     if text != "-":
         return options.as_text(text)
@@ -159,8 +148,24 @@ def timeline_command(
         str | None,
         typer.Option("--around", metavar="ID|MS", help="A memory, or a moment in Unix milliseconds."),
     ] = None,
-    before: Annotated[int, typer.Option("--before", metavar="N", help="How many before it.")] = 5,
-    after: Annotated[int, typer.Option("--after", metavar="N", help="How many behind it.")] = 5,
+    before: Annotated[
+        int,
+        typer.Option(
+            "--before",
+            metavar="N",
+            parser=options.whole_number("before", 0, 1000),
+            help="How many before it, 0 to 1000.",
+        ),
+    ] = 5,
+    after: Annotated[
+        int,
+        typer.Option(
+            "--after",
+            metavar="N",
+            parser=options.whole_number("after", 0, 1000),
+            help="How many behind it, 0 to 1000.",
+        ),
+    ] = 5,
     kind: OnlyKind = None,
     session: Annotated[
         str | None, typer.Option("--session", metavar="NAME", help="Only of this session.")

@@ -1,7 +1,7 @@
 """From what was typed to arguments of the engine, and where the index lies."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,27 @@ from quintet.interfaces.filter_options import given_filters, json_or_text
 
 INDEX_FOLDER = ".quintet"
 TAKEN = ("query", "contract", "self")  # names that are no parameters of a contract
+
+
+def whole_number(name: str, least: int, most: int, of: str = "") -> Callable[[str | int], int]:
+    """Reads the value of an option, and refuses it in the words in which the engine would."""
+
+    def read(given: str | int) -> int:
+        try:
+            value = int(given)
+        except ValueError:
+            refused = repr(as_text(str(given))[:80])
+        else:
+            if least <= value <= most:
+                return value
+            refused = str(value)[:80]
+        raise UsageError(
+            f"{name} is {refused}; it must be a whole number{of} from {least} to {most}",
+            details={"parameter": name},
+        )
+
+    return read
+
 
 Db = Annotated[
     Path | None,
@@ -69,7 +90,19 @@ Mode = Annotated[
         "--mode", metavar="MODE", help="Which signals: hybrid, semantic, and lexical or keyword by contract."
     ),
 ]
-Limit = Annotated[int | None, typer.Option("--limit", metavar="N", help="How many results, 1 to 1000.")]
+A_LIMIT = whole_number("limit", 1, 1000)
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", parser=A_LIMIT, help="How many results, 1 to 1000.")
+]
+Budget = Annotated[
+    int,
+    typer.Option(
+        "--budget",
+        metavar="TOKENS",
+        parser=whole_number("budget", 1, 100_000, " of tokens"),
+        help="How long it may be, in tokens of about 4 characters: 1 to 100000.",
+    ),
+]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
@@ -102,6 +135,17 @@ def index_folder(given: Path | None) -> Path:
             "there is no index in this folder or above; make one with 'quintet index', or name one with --db"
         )
     return found
+
+
+def folder_to_fill(given: Path | None) -> Path:
+    """The index folder of a command that makes one where there is none."""
+    return given or nearest(here()) or here() / INDEX_FOLDER
+
+
+def holds_index(folder: Path) -> bool:
+    from quintet.stores.sqlite.store import FILE
+
+    return (folder / FILE).is_file()
 
 
 def here() -> Path:

@@ -22,7 +22,8 @@ def register(app: typer.Typer) -> None:
 def search_all_command(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; quote several words.")],
     limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", help="How many of each, 1 to 1000.")
+        int | None,
+        typer.Option("--limit", metavar="N", parser=options.A_LIMIT, help="How many of each, 1 to 1000."),
     ] = None,
     code: Annotated[
         list[str] | None,

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 keys_app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 Port = Annotated[
-    int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port; 0 takes any that is free.")
+    int,
+    typer.Option(
+        "--port",
+        metavar="N",
+        parser=options.whole_number("--port", 0, 65535),
+        help="The port, 0 to 65535; 0 takes any that is free.",
+    ),
 ]
 Names = Annotated[
     list[str] | None,
@@ -55,7 +61,7 @@ def serve_command(
 ) -> int:
     """Serve the index over HTTP: a JSON interface under /v1, MCP at /mcp, and pages about it at /docs.
 
-    Only this machine can reach it unless --host says otherwise, and then every request needs an API key.
+    Only this machine can reach it unless --host says otherwise, and then it asks for an API key.
     Clients may index what lies in the current folder, in the folders that are indexed already, and in those
     named with --allow.
 
@@ -140,6 +146,8 @@ def list_command(as_json: AsJson = False, db: Db = None) -> int:
         document({"keys": [{**_shown(one), "created": one.created} for one in found]})
     else:
         write("".join(map(_line, found)))
+        if not found:
+            tell("there are no keys; make one with 'quintet keys add NAME'")
     return 0
 
 
@@ -172,6 +180,6 @@ def _keys(db: Path | None) -> "Keys":
     from quintet.keys import Keys
 
     folder = options.index_folder(db)
-    if not folder.is_dir():
+    if not options.holds_index(folder):
         raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
     return Keys(folder)

@@ -23,6 +23,7 @@ from quintet.knowledge.registry import (
 )
 from quintet.knowledge.shelf import Tools
 from quintet.model import Json
+from quintet.stores.sqlite.database import translated
 from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"
@@ -159,16 +160,17 @@ class KnowledgeBases:
     @contextmanager
     def _changing(self, timeout: float | None = None) -> Iterator[None]:
         """One at a time may change what is registered."""
-        self._folder.mkdir(parents=True, exist_ok=True)
         wait = self._tools.settings.writer_timeout if timeout is None else timeout
         lock = FileLock(self._folder / LOCK, timeout=wait, thread_local=False)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise Conflict(
-                "another process is changing the knowledge bases of this index; try again",
-                code="busy_writer",
-            ) from None
+        with translated(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire()
+            except Timeout:  # an OSError, which `translated` would take for a broken disk
+                raise Conflict(
+                    "another process is changing the knowledge bases of this index; try again",
+                    code="busy_writer",
+                ) from None
         try:
             yield
         finally:
@@ -182,8 +184,8 @@ class KnowledgeBases:
             with self._changing(timeout=0):
                 for folder in self._rubbish():
                     shutil.rmtree(folder, ignore_errors=True)
-        except Conflict:
-            pass  # whoever holds the lock is at it
+        except (Conflict, StoreError):
+            pass  # whoever holds the lock is at it, or nobody can write here
 
     def _rubbish(self) -> tuple[Path, ...]:
         return tuple(one for one in self._folder.iterdir() if one.is_dir() and _is_rubbish(one))

@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, StoreError
 from quintet.knowledge.files import patiently, write_whole
+from quintet.stores.sqlite.database import translated
 
 FOLDER = "runs"
 LOCK = "sync.lock"
@@ -95,13 +96,14 @@ class RunLog:
     def exclusive(self, wait: float = PATIENCE) -> Iterator[None]:
         """While this is held no source is synced."""
         lock = FileLock(self._base / LOCK, timeout=wait, thread_local=False)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise Conflict(
-                "a source of this knowledge base is being synced; try again when that has finished",
-                code="busy_writer",
-            ) from None
+        with translated(self._base / LOCK):
+            try:
+                lock.acquire()
+            except Timeout:  # an OSError, which `translated` would take for a broken disk
+                raise Conflict(
+                    "a source of this knowledge base is being synced; try again when that has finished",
+                    code="busy_writer",
+                ) from None
         try:
             yield
         finally:

@@ -66,8 +66,7 @@ def locate(reference: str, documents: Documents, base: Path) -> Located:
     first, last = 1, 10**9
     if not found and lines:
         found = documents_named(lines["path"], documents, base)
-        first = int(lines["first"])
-        last = int(lines["last"] or first)
+        first, last = line_range(lines)
     if not found:
         raise NotFound(
             f"nothing indexed is called {reference!r}; give a chunk id or a path as search shows it",
@@ -76,6 +75,18 @@ def locate(reference: str, documents: Documents, base: Path) -> Located:
     if len(found) > 1:
         raise _ambiguous(reference, found)
     return Located(*found[0], first, last)
+
+
+def line_range(lines: "re.Match[str]") -> tuple[int, int]:
+    """The lines that a match of LINES names."""
+    first = int(lines["first"])
+    last = int(lines["last"] or first)
+    if last < first:
+        raise UsageError(
+            f"{lines[0]!r} ends before it begins; write the lines as FIRST-LAST, such as {last}-{first}",
+            details={"parameter": "reference"},
+        )
+    return first, last
 
 
 def documents_in_one_root(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:

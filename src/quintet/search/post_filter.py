@@ -7,7 +7,7 @@ from quintet.contracts.confidence import BEST
 from quintet.model import Facts, Ranked
 from quintet.ports import Catalog
 from quintet.ranking import rank
-from quintet.search.signals import Legs
+from quintet.search.signals import NOTHING_PASSES, Legs, is_empty
 
 
 def reach(plan: Plan) -> int:
@@ -22,4 +22,6 @@ def ranked(plan: Plan, catalog: Catalog, legs: Legs, facts: Mapping[str, Facts])
         return best
     kept = catalog.passing(plan.post_filter, [item.best_chunk for item in best])
     legs.note("post_filtered", f"{len(kept)} of the best {len(best)} results pass the filter")
+    if not kept and catalog.counts().documents and is_empty(catalog.select(plan.post_filter)):
+        legs.note("nothing_passes", NOTHING_PASSES)
     return [item for item in best if item.best_chunk in kept][: plan.limit]

@@ -20,6 +20,7 @@ SEEDS = 10  # nodes a graph walk starts from
 CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks are of too few nodes
 FEW_NODES = 20  # for fewer it goes as deep as for these
 DEEPEST = 10_000  # chunks
+NOTHING_PASSES = "nothing passes the filters, whatever the query; change them or leave them out"
 EVEN = 9.0  # the natural logarithm of about 8,000: near the sizes that the house ranking was chosen on
 
 
@@ -49,6 +50,8 @@ class Legs:
 def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int) -> Legs:
     legs = Legs(notes=list(plan.notes))
     within = snapshot.catalog.select(plan.filter)
+    if is_empty(within) and snapshot.catalog.counts().documents:
+        legs.note("nothing_passes", NOTHING_PASSES)
     if "lexical" in plan.signals:
         with legs.timed("lexical"):
             _lexical(legs, snapshot, plan, within, max_terms)
@@ -63,6 +66,10 @@ def run(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: in
         with legs.timed("graph"):
             _graph(legs, snapshot, plan, within)
     return legs
+
+
+def is_empty(within: Rows | None) -> bool:
+    return within is not None and not len(within)
 
 
 def depth(profile: Profile, signal: Signal, limit: int) -> int:

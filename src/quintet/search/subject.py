@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from quintet.errors import UsageError
 from quintet.memo import About
 from quintet.ports import CodeGraph, Node, Root
-from quintet.search.locate import LINES, Documents, as_indexed, documents_named
+from quintet.search.locate import LINES, Documents, as_indexed, documents_named, line_range
 
 SEPARATORS = re.compile(r"::|[.#\\]")
 NO_SYMBOLS = ("module", "document")
@@ -42,8 +42,8 @@ def spelt(name: str, documents: Documents, base: Path) -> str:
 
 
 def _range(lines: "re.Match[str]") -> tuple[int, int]:
-    first = max(int(lines["first"]), 1)
-    return first, max(int(lines["last"] or first), first)
+    first, last = line_range(lines)
+    return max(first, 1), max(last, 1)
 
 
 def _file(name: str, documents: Documents, base: Path) -> tuple[str, str] | None:

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quintet.errors import NotFound, StoreError
+from quintet.interfaces.http.wire import answered, shape
 from quintet.knowledge import SourceFile
 
 PART_BYTES: Final = 64 * 1024
@@ -84,7 +85,8 @@ def sent(file: SourceFile, found: Opened, asked: Headers) -> Response:
         part = _part(found, asked)
     except IndexError:
         outside = {**_about(headers), "Content-Range": f"bytes */{found.size}"}
-        return _closed(found, Response(status_code=416, headers=outside))
+        told = f"the file has {found.size} bytes; ask for a range within them"
+        return _closed(found, answered(shape("invalid_range", told), 416, outside))
     if part is None:
         return FileStream(found, range(found.size), 200, headers)
     headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{found.size}"

@@ -144,7 +144,7 @@ def _reading() -> Schema:
     )
     file["responses"]["206"] = {**file["responses"]["200"], "description": "the bytes asked for"}
     file["responses"]["304"] = {"description": "the client has this version already"}
-    file["responses"]["416"] = {"description": "the file has no such bytes"}
+    file["responses"]["416"] = {**file["responses"]["404"], "description": "the file has no such bytes"}
     return {
         f"{BASE}/context": {"parameters": [KB], "post": context},
         SOURCE_FILE: {"parameters": [KB, DOC], "get": file},

@@ -84,8 +84,9 @@ def copied(connection: apsw.Connection, file: Path) -> None:
 class Database:
     """One SQLite file: a pool of readers, each in its own snapshot, and one writer."""
 
-    def __init__(self, file: Path, *, precious: bool = False) -> None:
+    def __init__(self, file: Path, *, precious: bool = False, may_be_missing: bool = False) -> None:
         self.file = file
+        self._may_be_missing = may_be_missing  # on a disk that is read only; there it counts as empty
         self._synchronous = "full" if precious else "normal"
         self._way_out = RESTORED if precious else REBUILT
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
@@ -136,6 +137,9 @@ class Database:
                 "run 'quintet status' once where it can be"
             )
         _use_wal(connection)
+        self._make(connection)
+
+    def _make(self, connection: apsw.Connection) -> None:
         with (
             connection
         ):  # begins IMMEDIATE, see _open: of two processes one migrates, the other finds it done
@@ -157,6 +161,8 @@ class Database:
         if self._is_read_only and self.file.exists():
             connection, fixed = read_only.connected(self.file)
             self._fixed = self._fixed or fixed
+        elif self._is_read_only and self._may_be_missing:
+            connection = self._empty()
         else:
             connection = apsw.Connection(str(self.file))
         connection.set_busy_timeout(BUSY_MS)
@@ -166,6 +172,12 @@ class Database:
         connection.pragma("cache_size", -CACHE)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)
+        return connection
+
+    def _empty(self) -> apsw.Connection:
+        connection = apsw.Connection(":memory:")
+        self._make(connection)
+        connection.pragma("query_only", True)
         return connection
 
     @contextmanager

@@ -39,13 +39,14 @@ class Files:
     lock: str
     vectors: str = "."
     precious: bool = False  # True: nothing could build it again, so every commit waits for the disk
+    may_be_missing: bool = False  # True: on a disk that cannot be written, no file is an empty store
 
 
 FILE = "index.db"
 IGNORE, ALL = ".gitignore", b"*\n"
 STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
 INDEX = Files(FILE, "writer.lock")
-MEMORY = Files("memory.db", "memory.lock", "memory", precious=True)
+MEMORY = Files("memory.db", "memory.lock", "memory", precious=True, may_be_missing=True)
 KNOWLEDGE = Files(FILE, "writer.lock", precious=True)
 
 
@@ -79,7 +80,9 @@ class SqliteStore:
     def __init__(self, folder: Path, files: Files = INDEX, text_index: str = "fts5") -> None:
         self.folder = folder
         self._files = files
-        self._database = Database(folder / files.database, precious=files.precious)
+        self._database = Database(
+            folder / files.database, precious=files.precious, may_be_missing=files.may_be_missing
+        )
         self._views = VectorViews(folder / files.vectors)
         self._graphs = GraphViews()
         self._postings = PostingsViews(folder / files.vectors)
