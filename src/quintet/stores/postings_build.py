@@ -12,6 +12,7 @@ from quintet.stores.postings import Array, Int32, Int64, Segment, Table, Terms
 from quintet.stores.postings_tokens import FIELD_BITS, WIDTH, Reader, Tokens, Words
 
 AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while it is put in order
+COUNTED_BITS = 16
 FEW = 1 << 22  # possible triples of counts for which a table of all of them pays
 
 
@@ -80,10 +81,7 @@ def by_stem(stems: Int32, count: int) -> tuple[Int64, Int32]:
 def _table(words: Sequence[bytes], tokens: Tokens) -> Table:
     """`words` are sorted, and every one of them is among the tokens."""
     chunk_bits = (int(tokens.places.max(initial=0)) >> FIELD_BITS).bit_length()
-    keys = tokens.terms.astype(np.int64)
-    keys <<= chunk_bits + FIELD_BITS
-    keys |= tokens.places
-    keys.sort()
+    keys = _sorted_keys(tokens, chunk_bits + FIELD_BITS)
     begins = _begins(keys)
     times = _until_next(begins, len(keys))
     keys = keys[begins]
@@ -95,6 +93,21 @@ def _table(words: Sequence[bytes], tokens: Tokens) -> Table:
     np.cumsum(np.bincount(keys >> chunk_bits, minlength=len(words)), out=starts[1:])
     chunks = (keys & ((1 << chunk_bits) - 1)).astype(np.int32)
     return Table(Terms.of(words), starts, chunks, *_coded_fields(fields, times, begins))
+
+
+def _sorted_keys(tokens: Tokens, place_bits: int) -> Int64:
+    """Term and place of every token as one number, ascending.
+
+    Numpy counts numbers of 16 bits instead of comparing them, which on some processors takes a tenth of the
+    time, and most text comes by place as it is.
+    """
+    keys = tokens.terms.astype(np.int64)
+    keys <<= place_bits
+    keys |= tokens.places
+    by_place = not (tokens.places[1:] < tokens.places[:-1]).any()
+    for shift in range(place_bits if by_place else 0, int(keys.max(initial=0)).bit_length(), COUNTED_BITS):
+        keys = keys[np.argsort((keys >> shift).astype(np.uint16), kind="stable")]
+    return keys
 
 
 def _begins(keys: Int64) -> Int64:
