@@ -121,6 +121,25 @@ def test_every_lot_holds_a_bounded_number_of_tokens(way: Words, monkeypatch: pyt
     assert _same(merged([(lot, None) for lot in lots]), merged([(lot, None) for lot in reversed(lots)]))
 
 
+@pytest.mark.parametrize("accent", ["", "é"])
+def test_more_words_than_are_counted_at_once_are_in_order(
+    way: Words, monkeypatch: pytest.MonkeyPatch, accent: str
+) -> None:
+    """Text that is not ASCII is read before the rest, so its tokens do not come by place."""
+    monkeypatch.setattr("quintet.stores.postings_tokens.AT_ONCE", 1_000_000)
+    spelt = [f"{number * 7_919 % 70_001:x}" for number in range(70_001)]  # every number once, in no order
+    chunks = [spelt[at::4] + ["often"] * at for at in range(4)]
+    contents = [" ".join(chunk) + accent * (at % 2) for at, chunk in enumerate(chunks)]
+    expected: dict[bytes, list[int]] = {}
+    for at, content in enumerate(contents):
+        for token in way.tokens(content):
+            expected.setdefault(encoded(token), []).append(at)
+    (lot,) = segments(_texts([(0, content, "", "", "") for content in contents]), way)
+    each = np.repeat(lot.text.chunks, lot.text.counts()[:, 0])
+    assert lot.text.terms.words() == sorted(expected)
+    assert each.tolist() == [at for word in sorted(expected) for at in expected[word]]
+
+
 @pytest.mark.parametrize("tag", [f"{'t' * length}" for length in range(64)])
 def test_a_file_is_whole_wherever_its_header_ends(way: Words, tmp_path: Path, tag: str) -> None:
     """Arrays are laid out before their checksums are known, and moved if the header turns out shorter."""
