@@ -124,10 +124,11 @@ def vectors_of(texts: list[str], source: str | None) -> tuple[Int16, str, float]
     stored = np.load(source, mmap_mode="r")
     if len(stored) < len(texts):
         raise SystemExit(f"{source} has {len(stored)} vectors; {len(texts)} passages need one each")
-    embedder.embed_documents(texts[:8])  # the weights are read at first use
+    sample = texts[:: -(-len(texts) // SAMPLE)]  # from everywhere: passages of one kind may stand together
+    embedder.embed_documents(sample)  # at first use its processes start and read the weights
     start = time.perf_counter()
-    embedder.embed_documents(texts[8 : 8 + SAMPLE])
-    each = (time.perf_counter() - start) / len(texts[8 : 8 + SAMPLE])
+    embedder.embed_documents(sample)
+    each = (time.perf_counter() - start) / len(sample)
     embedder.close()
     return quantise(np.array(stored[: len(texts)])), embedder.identity, each * len(texts)
 
