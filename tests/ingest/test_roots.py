@@ -254,11 +254,13 @@ def test_a_root_has_a_composed_name_wherever_it_comes_from(index: Index, place: 
 
 
 @pytest.mark.parametrize("asked", ["WORK/DOCS", "work/docs", "WORK/docs"])
-def test_a_folder_is_spelt_as_the_disk_spells_it(place: Path, asked: str) -> None:
+def test_a_place_is_spelt_as_the_disk_spells_it(place: Path, asked: str) -> None:
     """Here these are no names of it; on macOS and Windows they are."""
     assert as_listed(place / asked) == place / "work" / "docs"
     (place / "cafe\u0301").mkdir()
     assert as_listed(place / "caf\u00e9") == place / "cafe\u0301"
+    (place / "work" / "README.md").write_text("The lantern.\n", "utf-8")
+    assert as_listed(place / "work" / "readme.MD") == place / "work" / "README.md"
     assert as_listed(place / "gone" / asked) == place / "gone" / asked
 
 

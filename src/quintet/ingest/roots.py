@@ -52,14 +52,14 @@ def _existing(path: str, base: Path) -> Path:
         raise _bad(f"there is no file or folder {path!r}; check the spelling or give a path that exists")
     if any("\ud800" <= char <= "\udfff" for char in str(location)):
         raise _bad(f"{path!r} has a name that is not valid UTF-8; rename it")
-    return as_listed(location) if location.is_dir() else as_listed(location.parent) / location.name
+    return as_listed(location)
 
 
-def as_listed(folder: Path) -> Path:
-    """As the disk spells it. Where neither case nor normal form counts, a folder answers to many names, and
-    one of them must not become a root beside another."""
-    found = Path(folder.anchor)
-    for name in folder.parts[1:]:
+def as_listed(place: Path) -> Path:
+    """As the disk spells it. Where neither case nor normal form counts, a place answers to many names, and
+    one of them must not become a root or a file beside another."""
+    found = Path(place.anchor)
+    for name in place.parts[1:]:
         found /= _listed(found, name)
     return found
 
