@@ -7,7 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quintet.stores.matrix import WORTH_A_THREAD, Asked, Matrix, coarsened, remove_others
+from quintet.stores.matrix import (
+    NOWHERE,
+    WORTH_A_THREAD,
+    Asked,
+    Matrix,
+    Origin,
+    coarsened,
+    origin_of,
+    remove,
+    remove_older,
+)
 from quintet.vector import SCALE, Int16, Int64, quantise
 
 CASES = 2_000
@@ -65,7 +75,7 @@ def test_two_thousand_searches_equal_plain_integer_arithmetic(tmp_path: Path) ->
         matrix.append(vectors)
         positions, products = matrix.best(query, depth, places)
         assert (positions.tolist(), products.tolist()) == _reference(vectors, query, depth, places), number
-        remove_others(tmp_path, keep="")
+        remove(matrix.folder)
 
 
 def test_rows_that_are_read_are_those_that_are_mapped(
@@ -188,19 +198,44 @@ def test_files_removed_between_two_appends_are_not_continued_with_a_gap(tmp_path
     vectors = _vectors(np.random.default_rng(7), "unit", 30, 8)
     matrix = Matrix(tmp_path / "vectors-a", 8)
     matrix.append(vectors[:20])
-    remove_others(tmp_path, keep="vectors-b")
+    remove(matrix.folder)
     matrix.append(vectors[20:])
     assert np.array_equal(matrix.exact, vectors)
     again = Matrix(tmp_path / "vectors-a", 8)
     assert np.array_equal(again.exact, vectors[: len(again)])
 
 
-def test_only_matrix_folders_of_other_states_are_removed(tmp_path: Path) -> None:
-    for name in ("vectors-1", "vectors-2", "notes"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "count").touch()
-    remove_others(tmp_path, keep="vectors-2")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "vectors-2"]
+@pytest.mark.parametrize(
+    ("name", "count", "stays"),
+    [
+        ("vectors-here-a", "5 7 tag", True),  # the one in use
+        ("vectors-here-b", "5 7 tag", False),
+        ("vectors-here-b", "5 8 tag", True),  # of a later state
+        ("vectors-here-b", "5", False),
+        ("vectors-here-b", "", False),
+        ("vectors-there-b", "5 8 tag", False),  # of another index
+        ("notes", "", True),
+    ],
+)
+def test_matrices_of_earlier_states_and_other_indexes_are_removed(
+    tmp_path: Path, name: str, count: str, stays: bool
+) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "count").write_text(count, "ascii")
+    remove_older(tmp_path / "vectors-here-a", Origin(7, "another"))
+    assert (tmp_path / name).exists() == stays
+
+
+def test_a_matrix_tells_where_its_last_rows_are_from(tmp_path: Path) -> None:
+    vectors = _vectors(np.random.default_rng(8), "unit", 9, 8)
+    matrix = Matrix(tmp_path / "m", 8)
+    assert origin_of(matrix.folder) is None
+    matrix.append(vectors[:4], Origin(3, "one"))
+    matrix.append(vectors[4:6], Origin(5, "two"))
+    assert origin_of(matrix.folder) == (5, "two")
+    assert len(Matrix(tmp_path / "m", 8)) == 6
+    matrix.append(vectors[6:], NOWHERE)
+    assert origin_of(matrix.folder) is None
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.01])

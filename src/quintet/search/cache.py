@@ -128,7 +128,7 @@ def key_of(
     catalog = snapshot.catalog
     parts = (
         (contract, replace(plan, vector=None), vector, max_terms),
-        (catalog.identity, catalog.generation),
+        (catalog.identity, catalog.generation, catalog.tag),
         (embedder.identity if embedder else None, scope),
     )
     return sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()

@@ -14,6 +14,7 @@ from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from threading import BoundedSemaphore
+from typing import NamedTuple
 from weakref import finalize
 
 import numkong
@@ -35,14 +36,25 @@ SCANS = BoundedSemaphore(max(1, PROCESSORS // THREADS))  # by threads: more at o
 FEW = 8  # below an eighth of the rows, copying those costs less than comparing all
 Int8 = npt.NDArray[np.int8]
 Float64 = npt.NDArray[np.float64]
+COUNT = "count"
 ROW = np.dtype([("scale", "<f4"), ("coarse_norm", "<f4"), ("rest_norm", "<f4")])
 
 
-class Matrix:
-    """Rows of vectors, only ever appended to. The folder's name says which state they belong to.
+class Origin(NamedTuple):
+    """The state of the database that rows were read from: a generation, and the tag that it drew."""
 
-    Every process writes the same bytes at the same place, so two that append at once do no harm; the
-    count is written last, after the rows have reached the disk.
+    generation: int
+    tag: str
+
+
+NOWHERE = Origin(0, "")
+
+
+class Matrix:
+    """Rows of vectors, only ever appended to. The folder's name says which numbering of rows they follow.
+
+    Every process writes the same bytes for a row that is still there, so two that append at once do no harm;
+    the count is written last, after the rows have reached the disk, and with it where they are from.
     """
 
     def __init__(self, folder: Path, dimensions: int, *, anew: bool = False) -> None:
@@ -57,11 +69,11 @@ class Matrix:
     def __len__(self) -> int:
         return len(self.exact)
 
-    def append(self, vectors: Int16) -> None:
+    def append(self, vectors: Int16, origin: Origin = NOWHERE) -> None:
         """Add rows behind the last one; on a disk that cannot be written, in memory only."""
         coarse, rows = coarsened(vectors)
         try:
-            self._write(vectors, coarse, rows)
+            self._write(vectors, coarse, rows, origin)
             self._map(len(self) + len(vectors))
         except OSError:  # a disk that cannot be written, or a newer state just removed this folder
             self._source = None
@@ -79,14 +91,14 @@ class Matrix:
 
     def _count_on_disk(self) -> int:
         try:
-            count = int((self.folder / "count").read_text("ascii"))
+            count = int(_counted(self.folder)[0])
             sizes = [file.stat().st_size for file in self._files()]
-        except (OSError, ValueError):
+        except (OSError, ValueError, IndexError):
             return 0
         widths = (2 * self._dimensions, self._dimensions, ROW.itemsize)
         return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
 
-    def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void]) -> None:
+    def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void], origin: Origin) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         parts: tuple[npt.NDArray[np.generic], ...] = (vectors, coarse, rows)
         for file, part in zip(self._files(), parts, strict=True):
@@ -98,9 +110,9 @@ class Matrix:
                 target.write(part.tobytes())
                 target.flush()
                 os.fsync(target.fileno())
-        written = self.folder / f"count.{os.getpid()}"
-        written.write_text(str(len(self) + len(vectors)), "ascii")
-        written.replace(self.folder / "count")
+        written = self.folder / f"{COUNT}.{os.getpid()}"
+        written.write_text(f"{len(self) + len(vectors)} {origin.generation} {origin.tag}", "ascii")
+        written.replace(self.folder / COUNT)
 
     def _map(self, count: int) -> None:
         if not count:
@@ -260,12 +272,33 @@ def _rounded_up(norms: Float64) -> npt.NDArray[np.float32]:
     return np.nextafter(norms.astype(np.float32), np.float32(np.inf))
 
 
-def remove_others(folder: Path, keep: str) -> None:
-    """Delete matrix folders of other states."""
-    for other in folder.glob("vectors-*"):
-        if other.name != keep:
-            for file in other.iterdir():
-                with suppress(OSError):  # still mapped by another process on some systems
-                    file.unlink()
-            with suppress(OSError):
-                other.rmdir()
+def origin_of(folder: Path) -> Origin | None:
+    """Where the last rows of a matrix are from; None where nothing tells."""
+    try:
+        _, generation, tag = _counted(folder)
+        return Origin(int(generation), tag)
+    except (OSError, ValueError):
+        return None
+
+
+def _counted(folder: Path) -> list[str]:
+    return (folder / COUNT).read_text("ascii").split()
+
+
+def remove(folder: Path) -> None:
+    """Delete a matrix, and what was made of it."""
+    for file in folder.iterdir():
+        with suppress(OSError):  # still mapped by another process on some systems
+            file.unlink()
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def remove_older(folder: Path, origin: Origin) -> None:
+    """Matrices of other indexes, and of other numberings of these vectors; but none of a later state, for
+    whoever asks may read an earlier one."""
+    index = folder.name.rpartition("-")[0]
+    for other in folder.parent.glob("vectors-*"):
+        made_of = origin_of(other) if other.name.startswith(f"{index}-") else None
+        if other != folder and (made_of is None or made_of.generation <= origin.generation):
+            remove(other)

@@ -36,6 +36,10 @@ class SqliteCatalog:
         return number(self._connection, "generation")
 
     @property
+    def tag(self) -> str:
+        return tag_of(self._connection, self.generation) or ""
+
+    @property
     def embedder(self) -> str | None:
         return meta(self._connection, "embedder")
 
@@ -155,6 +159,12 @@ def number(connection: apsw.Connection, key: str) -> int:
         return int(value)
     except ValueError as error:
         raise apsw.CorruptError(f"its {key} is {value[:40]!r}") from error
+
+
+def tag_of(connection: apsw.Connection, generation: int) -> str | None:
+    """What a generation drew; None for one that this database did not go through, or no longer remembers."""
+    found = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
+    return cast("str | None", found)
 
 
 def roots(connection: apsw.Connection) -> list[Root]:

@@ -17,7 +17,8 @@ from quintet.symbols import Edge, FileOutline, Outline, node_ids
 from quintet.writing import Entry, Unlinked
 
 SHORT = 100  # characters of an outline that names nothing
-EPOCH = "INSERT INTO meta VALUES ('graph_epoch', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
+# Drawn, not counted: a database that was put back would count to the same numbers again.
+EPOCH = "INSERT OR REPLACE INTO meta VALUES ('graph_epoch', lower(hex(randomblob(8))))"
 LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"
 OUT_EDGES = "DELETE FROM edges WHERE source IN (SELECT row FROM symbols WHERE outline = ?)"
 OUT_OF_DOCUMENT = (

@@ -11,7 +11,7 @@ import rustworkx
 
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.ports import CERTAIN_FIRST
-from quintet.stores.sqlite.catalog import number
+from quintet.stores.sqlite.catalog import meta
 from quintet.symbols import Confidence, Relation
 
 RELATIONS: tuple[Relation, ...] = ("calls", "imports", "extends", "implements", "references", "contains")
@@ -62,7 +62,7 @@ class GraphView:
     """Nodes go by their row number, so that edges come from the table as they are; `order` is the place of
     each by path and line, which does not depend on what was written when."""
 
-    def __init__(self, epoch: int, connection: apsw.Connection) -> None:
+    def __init__(self, epoch: str | None, connection: apsw.Connection) -> None:
         self.epoch = epoch
         found = connection.execute(
             "SELECT s.row, s.id, s.outline FROM outlines o JOIN documents d ON d.id = o.document "
@@ -177,7 +177,7 @@ class GraphViews:
         self._view: GraphView | None = None
 
     def view(self, connection: apsw.Connection) -> GraphView:
-        epoch = number(connection, "graph_epoch")
+        epoch = meta(connection, "graph_epoch")
         with self._lock:
             if self._view is None or self._view.epoch != epoch:
                 self._view = GraphView(epoch, connection)

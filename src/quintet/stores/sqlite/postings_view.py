@@ -19,7 +19,7 @@ from quintet.stores.postings_build import segments
 from quintet.stores.postings_file import Spill, read, read_state, write
 from quintet.stores.postings_merge import Flow, Part, flow, flow_of, merged
 from quintet.stores.postings_score import View
-from quintet.stores.sqlite.catalog import meta, number
+from quintet.stores.sqlite.catalog import meta, number, tag_of
 from quintet.stores.sqlite.chunk_texts import TEXTS, texts, words
 
 KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
@@ -190,16 +190,14 @@ def _changed(connection: apsw.Connection, since: State) -> int:
 
 def state_of(connection: apsw.Connection) -> State:
     generation = number(connection, "generation")
-    tag = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
-    return State(meta(connection, "index_id") or "", generation, tag or "")
+    return State(meta(connection, "index_id") or "", generation, tag_of(connection, generation) or "")
 
 
 def led_here(connection: apsw.Connection, earlier: State, state: State) -> bool:
     """Is this a state that the database went through? One that was put back may have numbered others so."""
     if earlier.index_id != state.index_id or earlier.generation > state.generation or not earlier.tag:
         return False
-    found = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (earlier.generation,)).get
-    return bool(found == earlier.tag)
+    return tag_of(connection, earlier.generation) == earlier.tag
 
 
 def _identity(file: Path) -> tuple[int, int, int] | None:

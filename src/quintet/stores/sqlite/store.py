@@ -11,8 +11,9 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, QuintetError, UsageError
 from quintet.ports import Counts, TextIndex
+from quintet.stores.postings import State
 from quintet.stores.sqlite import home
-from quintet.stores.sqlite.catalog import SqliteCatalog, counts, number
+from quintet.stores.sqlite.catalog import SqliteCatalog, counts
 from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.database import Database, copied, translated
 from quintet.stores.sqlite.doctor import Check, examine, examine_matrix, examine_postings
@@ -21,7 +22,7 @@ from quintet.stores.sqlite.fts5 import Fts5TextIndex
 from quintet.stores.sqlite.graph import SqliteCodeGraph
 from quintet.stores.sqlite.graph_view import GraphViews
 from quintet.stores.sqlite.memos import SqliteMemos
-from quintet.stores.sqlite.postings_view import PostingsViews
+from quintet.stores.sqlite.postings_view import PostingsViews, state_of
 from quintet.stores.sqlite.tree import SqliteTree
 from quintet.stores.sqlite.vectors import SqliteVectorIndex, VectorViews
 from quintet.stores.sqlite.writer import SqliteWriter
@@ -87,7 +88,7 @@ class SqliteStore:
         self._graphs = GraphViews()
         self._postings = PostingsViews(folder / files.vectors)
         self._tantivy = TantivyViews(folder / files.vectors) if text_index == "tantivy" else None
-        self._counts: tuple[int, Counts] | None = None
+        self._counts: tuple[State, Counts] | None = None
         self._counting = threading.Lock()
 
     def create(self) -> None:
@@ -131,11 +132,11 @@ class SqliteStore:
             yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, found, self._tantivy)
 
     def _count(self, connection: apsw.Connection) -> Counts:
-        """Counted once a generation: a search should not pay for it."""
-        generation = number(connection, "generation")
+        """Counted once a state: a search should not pay for it."""
+        state = state_of(connection)
         with self._counting:
-            if self._counts is None or self._counts[0] != generation:
-                self._counts = generation, counts(connection)
+            if self._counts is None or self._counts[0] != state:
+                self._counts = state, counts(connection)
             return self._counts[1]
 
     @contextmanager

@@ -1,15 +1,21 @@
 """The rows of `vectors`: what is missing, what is added, what replaces what."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import apsw
 import numpy as np
 
 from quintet.errors import Conflict
 from quintet.model import embedding_text
+from quintet.stores.matrix import origin_of
+from quintet.stores.postings import State
+from quintet.stores.sqlite.catalog import meta
+from quintet.stores.sqlite.postings_view import led_here, state_of
 from quintet.vector import Int16
 
 SPARE_VECTORS = 10_000  # dead matrix rows that are never worth a compaction
+EPOCH = "UPDATE meta SET value = lower(hex(randomblob(8))) WHERE key = 'vector_epoch'"
 TABLES = {False: "vectors", True: "next_vectors"}  # by whether new vectors are to replace the old
 
 
@@ -89,4 +95,23 @@ def _renumber(connection: apsw.Connection, source: str, order: str) -> None:
         "INSERT INTO vectors (text_hash, vector) SELECT text_hash, vector FROM kept ORDER BY rowid"
     )
     connection.execute("DROP TABLE kept")
-    connection.execute("UPDATE meta SET value = lower(hex(randomblob(8))) WHERE key = 'vector_epoch'")
+    connection.execute(EPOCH)
+
+
+def matrix_of(connection: apsw.Connection, folder: Path) -> Path:
+    """Where the matrix of these rows lies, for as long as nothing numbers them anew."""
+    return folder / f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
+
+
+def is_from_here(connection: apsw.Connection, matrix: Path) -> bool:
+    """Are the rows of a matrix from a state that this database went through? It may have been put back, or
+    have lost its last commits."""
+    origin, state = origin_of(matrix), state_of(connection)
+    return origin is not None and led_here(connection, State(state.index_id, *origin), state)
+
+
+def keep_apart(connection: apsw.Connection, folder: Path) -> None:
+    """Before rows are added: what was made of others with the same numbers must not be taken for theirs."""
+    matrix = matrix_of(connection, folder)
+    if matrix.exists() and not is_from_here(connection, matrix):
+        connection.execute(EPOCH)

@@ -13,11 +13,12 @@ from quintet.errors import UsageError
 from quintet.model import Hit
 from quintet.ports import Approximation, Rows, Vectors
 from quintet.stores.hnsw import Approximate
-from quintet.stores.matrix import Matrix, remove_others
-from quintet.stores.sqlite.catalog import meta, number
+from quintet.stores.matrix import Matrix, Origin, remove, remove_older
+from quintet.stores.sqlite.catalog import number
 from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.postings_view import state_of
 from quintet.stores.sqlite.vector_order import Order, order_of
+from quintet.stores.sqlite.vector_rows import is_from_here, matrix_of
 from quintet.vector import Int16, Int64, cosines
 
 READ_AT_ONCE = 20_000
@@ -70,7 +71,7 @@ class VectorViews:
         self._folder = folder
         self._lock = threading.Lock()
         self._view: VectorView | None = None
-        self._matrix: tuple[str, Matrix] | None = None
+        self._matrix: Matrix | None = None
         self.approximate = Approximate()
 
     def view(self, connection: apsw.Connection) -> VectorView:
@@ -88,14 +89,16 @@ class VectorViews:
 
     def _matrix_of(self, connection: apsw.Connection, dimensions: int) -> Matrix:
         """The matrix of this epoch, with the rows that were added since it was last looked at."""
-        name = f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
-        if self._matrix is None or self._matrix[0] != name:
-            remove_others(self._folder, name)
-            self._matrix = name, _opened(connection, self._folder / name, dimensions)
-        matrix = self._matrix[1]
+        folder, state = matrix_of(connection, self._folder), state_of(connection)
+        origin = Origin(state.generation, state.tag)
+        if self._matrix is None or self._matrix.folder != folder:
+            remove_older(folder, origin)
+            self._matrix = _opened(connection, folder, dimensions)
+        matrix = self._matrix
         last = connection.execute("SELECT max(row) FROM vectors").get or 0
-        while len(matrix) < last:
-            matrix.append(_rows(connection, len(matrix), min(last, len(matrix) + READ_AT_ONCE), dimensions))
+        while (first := len(matrix)) < last:
+            some = _rows(connection, first, min(last, first + READ_AT_ONCE), dimensions)
+            matrix.append(some, origin)
         return matrix
 
     def differing(self, connection: apsw.Connection) -> int:
@@ -117,18 +120,22 @@ class VectorViews:
 
 
 def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matrix:
-    """The matrix on disk, unless it ran ahead of a database that lost its last commits or was put back."""
+    """The matrix on disk, if it holds what the database does. It may hold more: rows that a database which
+    was put back no longer has stand where no chunk looks."""
     matrix = Matrix(folder, dimensions)
-    if len(matrix) > (connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").get or 0):
-        return Matrix(folder, dimensions, anew=True)  # rows that this database never had
     last = min(len(matrix), connection.execute("SELECT max(row) FROM vectors").get or 0)
-    after = max(0, last - COMPARED)
-    stored = _rows(connection, after, last, dimensions)
-    there = stored.any(axis=1)
-    if np.array_equal(stored[there], matrix.exact[after:last][there]) and matrix.is_sound(after, last):
+    first = max(0, last - COMPARED) if is_from_here(connection, folder) else 0
+    parts = ((at, min(at + READ_AT_ONCE, last)) for at in range(first, last, READ_AT_ONCE))
+    if all(_is_right(connection, matrix, at, to) for at, to in parts):
         return matrix
-    remove_others(folder.parent, keep="")
+    remove(folder)
     return Matrix(folder, dimensions, anew=True)
+
+
+def _is_right(connection: apsw.Connection, matrix: Matrix, after: int, to: int) -> bool:
+    stored = _rows(connection, after, to, matrix.exact.shape[1])
+    there = stored.any(axis=1)
+    return np.array_equal(stored[there], matrix.exact[after:to][there]) and matrix.is_sound(after, to)
 
 
 def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> Int16:

@@ -38,6 +38,7 @@ class SqliteWriter:
         self._compacting = Compacting()
         self._following = False  # of an index that was empty, and nothing was removed from it
         self._strict = False
+        self._matrix_is_ours = False  # as far as was looked
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -156,6 +157,9 @@ class SqliteWriter:
 
     def put_vectors(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
         self._connection.wal_autocheckpoint(DURING_VECTORS)
+        if not self._matrix_is_ours:
+            vector_rows.keep_apart(self._connection, self._postings.folder)
+            self._matrix_is_ours = True
         vector_rows.put(self._connection, hashes, vectors, replacing)
         if not replacing:
             tree.mark_texts(self._connection, hashes)
