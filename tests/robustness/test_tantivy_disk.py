@@ -1,4 +1,4 @@
-"""The tantivy index when its disk is full."""
+"""The tantivy index when its disk is full or cannot be written."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,3 +41,15 @@ def test_a_full_disk_is_an_error_that_says_what_to_do_and_with_room_all_is_well(
         tmpfs.remount(disk, "size=60m")
         assert _found(index)
         assert all(check.ok for check in index.doctor())
+
+
+def test_a_disk_that_cannot_be_written_is_searched_from_memory(tmpfs: "Mounts", tmp_path: Path) -> None:
+    disk = tmpfs.make("disk", "40m")
+    with quintet.open(disk / "index", None, text_index="tantivy") as index:
+        index.sync([_notes(tmp_path / "notes", 4, 50)])
+        before = _found(index)
+    tmpfs.remount(disk, "ro")
+    with quintet.open(disk / "index", None, text_index="tantivy") as index:
+        assert before and _found(index) == before
+        assert all(check.ok for check in index.doctor())
+    tmpfs.remount(disk, "rw")

@@ -9,6 +9,7 @@ import apsw
 
 from quintet.stores.postings import State
 from quintet.stores.sqlite.postings_view import led_here, state_of
+from quintet.stores.sqlite.read_only import is_read_only
 from quintet.stores.tantivy_fields import Analyser, engine
 from quintet.stores.tantivy_folder import Folder, Stored, in_memory, remove_others, reported
 from quintet.stores.tantivy_query import Asking
@@ -90,9 +91,11 @@ class TantivyViews:
 
     def _from_disk(self, connection: apsw.Connection, state: State, newest: bool) -> TantivyView:
         """The index on disk, brought to this state; one in memory where another process has brought it to
-        a later state already."""
+        a later state already, and where the disk cannot be written: tantivy locks whatever it opens."""
         folder = self.folder_of(state)
         with reported(folder.path):
+            if is_read_only(self._folder):
+                return TantivyView(state, in_memory(_documents(connection)), folder.path)
             remove_others(self._folder, keep=folder.path.name)
             with folder.locked():
                 found = folder.opened()
