@@ -33,6 +33,14 @@ def test_refused_files_are_counted_apart(folder: Path, tmp_path: Path) -> None:
         assert lag(index) == (0, 2)
 
 
+def test_what_the_walk_leaves_out_counts_too(folder: Path, tmp_path: Path) -> None:
+    (folder / "outside.md").symlink_to(tmp_path / "elsewhere.md")
+    (tmp_path / "elsewhere.md").write_text("words", "utf-8")
+    with quintet.open(tmp_path / "index", None) as index:
+        assert len(index.sync([folder]).problems) == 3
+        assert lag(index) == (0, 3)
+
+
 def test_a_run_over_a_part_keeps_what_it_did_not_see(folder: Path, tmp_path: Path) -> None:
     with quintet.open(tmp_path / "index", None) as index:
         index.sync([folder])

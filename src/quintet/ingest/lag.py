@@ -15,8 +15,8 @@ from quintet.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """Files that are new, that differ in size or time, and that are gone; roots that cannot be found; files
-    that the last run could not index, and that are as they were."""
+    """Files that are new, that differ in size or time, and that are gone; roots that cannot be found; what
+    cannot be indexed, as the walk tells now, or as the last run found of files that are as they were."""
 
     added: int = 0
     changed: int = 0
@@ -31,7 +31,7 @@ def lag(
     refused: Mapping[str, RefusedFiles],
     settings: Settings,
 ) -> Lag:
-    added = changed = removed = as_before = 0
+    added = changed = removed = not_taken = 0
     missing = []
     for root in roots:
         if not Path(root.location).is_dir():
@@ -44,11 +44,11 @@ def lag(
         before = known[root.name]
         not_indexable = refused.get(root.name, {})
         same = sum(not_indexable.get(file.path) == seen(file) for file in todo.added)
-        as_before += same
+        not_taken += same + len(problems)
         added += len(todo.added) - same
         changed += sum(_state(file, cut) != _known(before[file.path]) for file in todo.suspects)
         removed += len(todo.removed)
-    return Lag(added, changed, removed, tuple(missing), as_before)
+    return Lag(added, changed, removed, tuple(missing), not_taken)
 
 
 def _state(file: Found, cut: str) -> tuple[int, int, str]:

@@ -46,7 +46,9 @@ def checked_kind(kind: object) -> str:
 def checked_name(what: str, name: object) -> str:
     """A tag, a session or what a memory is about: short text on one line."""
     if not isinstance(name, str) or not name.strip() or UNSTORABLE.search(name):
-        raise UsageError(f"{what} is {shown(name)}; it must be text without NUL or lone surrogates")
+        raise UsageError(
+            f"{what} is {shown(name)}; it must be text, not empty, without NUL or lone surrogates"
+        )
     if len(name) > NAME_CHARS[what]:
         raise LimitError(
             f"{what} has {len(name)} characters; at most {NAME_CHARS[what]} are taken: shorten it"
