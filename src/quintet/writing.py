@@ -105,6 +105,10 @@ class Writer(Protocol):
 
     def forget_names(self) -> None: ...
 
+    def tell_unfinished(self, unfinished: bool) -> None:
+        """Whether there is text that a run has yet to write. Not inside a batch."""
+        ...
+
     def text_is_coming(self) -> None:
         """Much of it: what is made of text may be begun while it is written."""
         ...

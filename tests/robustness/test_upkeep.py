@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -99,6 +100,28 @@ def test_what_was_told_as_done_is_kept_when_the_run_is_stopped(
             index.sync([tmp_path / "notes"], progress=stop)
         assert index.status().files == 20
         assert index.sync([tmp_path / "notes"]).indexed == FILES - 20
+
+
+def test_a_search_tells_of_a_run_that_did_not_come_to_its_end(tmp_path: Path) -> None:
+    write(tmp_path / "notes", 0)
+    told: dict[str, set[bool]] = {}
+
+    def is_told() -> bool:
+        return "run_unfinished" in [one["code"] for one in index.search("entirely other words").notes]
+
+    def interrupt(stage: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    def look(stage: str, done: int, total: int) -> None:
+        told.setdefault(stage, set()).add(is_told())
+
+    with quintet.open(tmp_path / "index", "hashing", batch_files=8) as index, suppress(KeyboardInterrupt):
+        index.sync([tmp_path / "notes"], progress=interrupt)
+    with quintet.open(tmp_path / "index", "hashing", batch_files=8) as index:
+        assert is_told()
+        index.sync(progress=look)
+        assert not is_told()
+    assert told == {"text": {True}, "graph": {False}, "embed": {False}}
 
 
 def test_a_sound_index_is_sound_however_often_it_is_asked(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def sync(run: Run, targets: Sequence[Target]) -> None:
     with Examiner(run.settings, run.force) as examiner:
         for target in targets:
             _sync_target(run, target, examiner)
+    run.writer.tell_unfinished(False)
     if run.settings.processes != 1 and can_start():
         run.writer.text_is_written()
     with run.report.stage("graph"):
@@ -104,6 +105,8 @@ def _write_files(
     files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
     tasks = (Task(root.name, file, known.get(file.path), run.clock_ns()) for file in files)
     processes = how_many(run.settings, files)
+    if len(files) > 1:  # one alone is written as a whole or not at all
+        run.writer.tell_unfinished(True)
     if processes > 1:
         run.writer.text_is_coming()
     done = 0

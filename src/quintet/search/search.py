@@ -14,6 +14,12 @@ from quintet.search.parse import clean
 from quintet.search.signals import Legs, run
 from quintet.settings import Settings
 
+UNFINISHED: Note = {
+    "code": "run_unfinished",
+    "message": "an index run is under way or was cut short, so some text cannot be found yet; "
+    "'quintet index' completes it",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -86,7 +92,8 @@ def search(
         found.best,
     )
     body = contract.project(params, plan, answer)
-    notes = [*legs.notes, *contract.remarks(params, plan, answer)]
+    unfinished = [UNFINISHED] if snapshot.catalog.unfinished else []
+    notes = [*unfinished, *legs.notes, *contract.remarks(params, plan, answer)]
     trace = Trace(contract, text, {**defaults, **spelt}, params, plan, legs, facts)
     return Response(body, _status(snapshot, legs), notes, answer, legs.seconds, trace)
 

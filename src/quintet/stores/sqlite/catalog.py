@@ -40,6 +40,10 @@ class SqliteCatalog:
         return tag_of(self._connection, self.generation) or ""
 
     @property
+    def unfinished(self) -> bool:
+        return meta(self._connection, "unfinished") is not None
+
+    @property
     def embedder(self) -> str | None:
         return meta(self._connection, "embedder")
 

@@ -178,6 +178,16 @@ class SqliteWriter:
         now = catalog.number(self._connection, "generation") + 1
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('names_forgotten', ?)", (str(now),))
 
+    def tell_unfinished(self, unfinished: bool) -> None:
+        with self._database.inspecting() as connection:
+            if catalog.SqliteCatalog(connection).unfinished == unfinished:
+                return
+        with self._database.writing() as connection:  # no other generation: nothing that is found changes
+            if unfinished:
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('unfinished', '1')")
+            else:
+                connection.execute("DELETE FROM meta WHERE key = 'unfinished'")
+
     def text_is_coming(self) -> None:
         if not self._following and not self._last_row():
             self._following = True
