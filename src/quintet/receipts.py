@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import quintet
 from quintet.contracts import HOUSE
-from quintet.errors import Conflict, NotFound
+from quintet.errors import Conflict, NotFound, StoreError, UsageError
 from quintet.model import Json
 from quintet.search import proof, receipt
 from quintet.search.locate import encodable
@@ -80,4 +80,12 @@ class Receipts:
             proved = snapshot.tree.proof(found[chunk_id].document.id)
             if proved is None:
                 raise Conflict("a run is under way or was cut short; run 'quintet index', then ask again")
-            return proof.make(found[chunk_id], *proved, snapshot.tree.root, snapshot.catalog.embedder)
+            made = proof.make(found[chunk_id], *proved, snapshot.tree.root, snapshot.catalog.embedder)
+        try:
+            proof.check(made)
+        except UsageError as error:
+            raise StoreError(
+                f"what is stored of chunk {chunk_id} is not what was indexed ({error.message}); "
+                "run 'quintet index --force'"
+            ) from error
+        return made

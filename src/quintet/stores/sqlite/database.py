@@ -30,7 +30,7 @@ def translated(file: Path, way_out: str = REBUILT) -> Iterator[None]:
     """Turn what SQLite raises into an error of the tree, once, here. `way_out` is what to do about damage."""
     try:
         yield
-    except (apsw.NotADBError, apsw.CorruptError) as error:
+    except (apsw.NotADBError, apsw.CorruptError, UnicodeDecodeError) as error:
         raise StoreError(f"{file} is not a Quintet index or is damaged ({error}); {way_out}") from error
     except apsw.FullError as error:
         raise StoreError(
@@ -54,7 +54,8 @@ def translated(file: Path, way_out: str = REBUILT) -> Iterator[None]:
     except apsw.Error as error:
         raise StoreError(f"SQLite failed on {file}: {error}; if it happens again, {way_out}") from error
     except OSError as error:
-        raise StoreError(f"{file}: {error.strerror or error}; check the disk and the permissions") from error
+        place, reason = error.filename or file, error.strerror or error
+        raise StoreError(f"{place}: {reason}; check the disk and the permissions") from error
 
 
 def _use_wal(connection: apsw.Connection) -> None:

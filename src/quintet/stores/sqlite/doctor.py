@@ -1,7 +1,10 @@
 """Is the store sound? Each check is one sentence, with what to do when it fails."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -10,7 +13,11 @@ from quintet.errors import QuintetError
 from quintet.stores.sqlite import tree
 from quintet.stores.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.stores.sqlite.database import RESTORED, Database
-from quintet.stores.sqlite.document_rows import TEXT_TABLES
+from quintet.stores.sqlite.document_rows import TEXT_TABLES, hashed
+
+ANEW = "move the index away and run 'quintet index'"
+MATRIX = "delete the folders vectors-* in the index folder; they are made anew"
+POSTINGS = "delete the files text-*.postings in the index folder; they are made anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,30 +28,35 @@ class Check:
 
 
 def examine(connection: apsw.Connection) -> list[Check]:
-    return [
-        _sqlite(),
-        _pages(connection),
-        _text(connection),
-        _vectors(connection),
-        _graph(connection),
-        _tree(connection),
-    ]
+    checks = {"database": _pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
+    return [_sqlite(), *(made(name, partial(check, connection)) for name, check in checks.items())]
+
+
+def made(name: str, check: Callable[[], Check], way_out: str = ANEW) -> Check:
+    """What is so damaged that a check cannot come to its end does not end the others."""
+    try:
+        return check()
+    except (apsw.BusyError, apsw.LockedError):  # nothing is wrong
+        raise
+    except QuintetError as error:
+        return Check(name, False, error.message)
+    except Exception as error:
+        reason = f"it cannot be examined ({type(error).__name__}: {error})"
+        return Check(name, False, f"{reason}; {way_out}")
 
 
 def examine_matrix(differing: int) -> Check:
     """The vectors as files, which searches read instead of the database."""
     if not differing:
         return Check("matrix", True, "the vectors on disk are those of the database")
-    advice = "delete the folders vectors-* in the index folder; they are made anew"
-    return Check("matrix", False, f"{differing} vectors on disk are damaged; {advice}")
+    return Check("matrix", False, f"{differing} vectors on disk are damaged; {MATRIX}")
 
 
 def examine_postings(right: bool) -> Check:
     """The words as a file, which searches read instead of the database."""
     if right:
         return Check("postings", True, "the words that are searched are those of the text")
-    advice = "delete the files text-*.postings in the index folder; they are made anew"
-    return Check("postings", False, f"the words that are searched are not those of the text; {advice}")
+    return Check("postings", False, f"the words that are searched are not those of the text; {POSTINGS}")
 
 
 def examine_memory(file: Path) -> Check:
@@ -82,11 +94,11 @@ def _pages(connection: apsw.Connection) -> Check:
     found = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
     if found == ["ok"]:
         return Check("database", True, "every page is sound")
-    return Check("database", False, f"{'; '.join(found)}; move the index away and run 'quintet index'")
+    return Check("database", False, f"{'; '.join(found)}; {ANEW}")
 
 
 def _text(connection: apsw.Connection) -> Check:
-    """Contentless tables hold nothing to compare with, so rows are counted."""
+    """Contentless tables hold nothing to compare with, so rows are counted; the text has a hash."""
     (chunks, rows) = next(
         iter(connection.execute("SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM text_docsize)"))
     )
@@ -94,9 +106,19 @@ def _text(connection: apsw.Connection) -> Check:
         return Check(
             "text", False, "the stored counts are not those of the index; run 'quintet index --force'"
         )
-    if chunks == rows:
-        return Check("text", True, f"{chunks} chunks, all searchable")
-    return Check("text", False, f"{rows} of {chunks} chunks are searchable; run 'quintet index --force'")
+    if chunks != rows:
+        return Check("text", False, f"{rows} of {chunks} chunks are searchable; run 'quintet index --force'")
+    if changed := _altered(connection):
+        wrong = f"the text of {changed} of {chunks} chunks is not what was indexed"
+        return Check("text", False, f"{wrong}; run 'quintet index --force'")
+    return Check("text", True, f"{chunks} chunks, all searchable")
+
+
+def _altered(connection: apsw.Connection) -> int:
+    found: Any = connection.execute(
+        "SELECT c.text_hash, c.heading_path, x.content FROM chunks c LEFT JOIN contents x ON x.row = c.row"
+    )
+    return sum(text is None or key != hashed(heading, text) for key, heading, text in found)
 
 
 def _vectors(connection: apsw.Connection) -> Check:
@@ -126,7 +148,7 @@ def _graph(connection: apsw.Connection) -> Check:
     )
     if stray or loose:
         wrong = f"{stray} of {symbols} nodes belong to no document, {loose} of {edges} edges to no node"
-        return Check("graph", False, wrong + "; move the index away and run 'quintet index'")
+        return Check("graph", False, f"{wrong}; {ANEW}")
     later = f"; the next run links {waiting} changed documents" if waiting else ""
     return Check("graph", True, f"{symbols} nodes, {edges} edges{later}")
 
@@ -146,4 +168,4 @@ def _tree(connection: apsw.Connection) -> Check:
     if stored == expected:
         return Check("tree", True, f"the state root is that of {len(leaves)} documents")
     wrong = "the stored state root is not that of the documents"
-    return Check("tree", False, wrong + "; move the index away and run 'quintet index'")
+    return Check("tree", False, f"{wrong}; {ANEW}")

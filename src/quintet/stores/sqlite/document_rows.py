@@ -78,7 +78,11 @@ def _chunk(row: int, document: int, chunk: Chunk, node: str | None) -> Row:
 
 def text_hash(chunk: Chunk) -> bytes:
     """What a vector goes by: the very text that is embedded."""
-    return sha256(embedding_text(chunk.heading_path, chunk.content).encode()).digest()
+    return hashed(chunk.heading_path, chunk.content)
+
+
+def hashed(heading_path: str, content: str) -> bytes:
+    return sha256(embedding_text(heading_path, content).encode()).digest()
 
 
 def _put_text(connection: apsw.Connection, rows: range, fields: Sequence[Sequence[str]]) -> None:

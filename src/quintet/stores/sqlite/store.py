@@ -16,7 +16,15 @@ from quintet.stores.sqlite import home
 from quintet.stores.sqlite.catalog import SqliteCatalog, counts
 from quintet.stores.sqlite.chunk_ids import ChunkIds
 from quintet.stores.sqlite.database import Database, copied, translated
-from quintet.stores.sqlite.doctor import Check, examine, examine_matrix, examine_postings
+from quintet.stores.sqlite.doctor import (
+    MATRIX,
+    POSTINGS,
+    Check,
+    examine,
+    examine_matrix,
+    examine_postings,
+    made,
+)
 from quintet.stores.sqlite.documents import SqliteDocuments
 from quintet.stores.sqlite.fts5 import Fts5TextIndex
 from quintet.stores.sqlite.graph import SqliteCodeGraph
@@ -179,9 +187,9 @@ class SqliteStore:
         with self._database.reading() as connection:
             return [
                 *examine(connection),
-                examine_matrix(self._views.differing(connection)),
-                examine_postings(self._postings.is_right(connection)),
-                self._examine_text(connection),
+                made("matrix", lambda: examine_matrix(self._views.differing(connection)), MATRIX),
+                made("postings", lambda: examine_postings(self._postings.is_right(connection)), POSTINGS),
+                made("speed" if self._tantivy is None else "tantivy", lambda: self._examine_text(connection)),
             ]
 
     def _examine_text(self, connection: apsw.Connection) -> Check:

@@ -118,7 +118,10 @@ def _renewed(connection: apsw.Connection, marked: Sequence[str]) -> Iterator[tup
 
 def stored_sketch(connection: apsw.Connection) -> bytes:
     stored = meta(connection, "sketch")
-    return bytes.fromhex(stored) if stored else sketch.empty()
+    try:
+        return bytes.fromhex(stored) if stored else sketch.empty()
+    except ValueError as error:
+        raise apsw.CorruptError("its sketch is no hexadecimal number") from error
 
 
 def _mend(connection: apsw.Connection, changed: Iterable[str]) -> None:
