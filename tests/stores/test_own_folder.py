@@ -1,5 +1,6 @@
 """An index has a folder of its own: the ignore file in it hides everything."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,21 @@ def test_the_rest_of_an_index_is_known_where_text_has_other_line_ends(
     (tmp_path / "index" / "index.db").unlink()
     quintet.open(tmp_path / "index", None).close()
     assert (tmp_path / "index" / "index.db").is_file()
+
+
+def test_an_index_that_another_process_makes_meanwhile_is_no_stranger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = Path.iterdir
+
+    def made_first(folder: Path) -> Iterator[Path]:
+        monkeypatch.undo()
+        Database(tmp_path / "index.db").create()
+        return iter(listed(folder))
+
+    monkeypatch.setattr(Path, "iterdir", made_first)
+    quintet.open(tmp_path, None).close()
+    assert (tmp_path / ".gitignore").is_file()
 
 
 @pytest.mark.parametrize("name", ["", "a\0b"])

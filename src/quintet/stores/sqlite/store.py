@@ -122,12 +122,12 @@ class SqliteStore:
 
     def _check_own(self) -> None:
         """Refuse a folder that others use: the ignore file would hide all that is theirs."""
-        if self._database.file.exists() or not self.folder.is_dir():
+        if not self.folder.is_dir():
             return
         with translated(self.folder):
             theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
             is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL
-        if theirs and not is_ours:
+        if theirs and not is_ours and not self._database.file.exists():  # last: others may make it meanwhile
             raise UsageError(
                 f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
                 f"own; use another, such as {self.folder / '.quintet'}"
