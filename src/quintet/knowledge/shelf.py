@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from quintet.errors import Conflict, QuintetError
+from quintet.errors import Conflict, QuintetError, StoreError
 from quintet.ingest.run import Progress, Report, Run
 from quintet.ingest.vectors import embed_pending, reembed
 from quintet.knowledge.documents import UPLOADS
@@ -50,9 +50,19 @@ class Shelf:
         self._tools = tools
         self._check = check
         self.store = SqliteStore(folder, KNOWLEDGE)
-        self.store.create()
+        with self.there():
+            self.store.upgrade()
         self.originals = Originals(folder)
         self._swept = False
+
+    @contextmanager
+    def there(self) -> Iterator[None]:
+        """What goes wrong because the base was deleted meanwhile is `unknown_index`, and nothing else."""
+        try:
+            yield
+        except (StoreError, OSError):
+            self._check()
+            raise
 
     @contextmanager
     def writing(self) -> Iterator[SqliteWriter]:

@@ -19,6 +19,8 @@ from quintet.stores.sqlite.read_only import Seen
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
+THERE = apsw.SQLITE_OPEN_READWRITE
+OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
 
 
 REBUILT = "move it away and run 'quintet index' to build a new one"
@@ -100,13 +102,23 @@ class Database:
         """Make or upgrade the schema."""
         with translated(self.file, self._way_out):
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            self.check_file()
-            connection = self._open()
-            try:
-                if self.check(connection) < len(MIGRATIONS):
-                    self._migrate(connection)
-            finally:
-                connection.close()
+            self._prepare(OR_MADE)
+
+    def upgrade(self) -> None:
+        """Upgrade the schema of a file that must be there."""
+        with translated(self.file, self._way_out):
+            if not self.file.exists():
+                raise StoreError(f"{self.file} is missing; {self._way_out}")
+            self._prepare(THERE)
+
+    def _prepare(self, flags: int) -> None:
+        self.check_file()
+        connection = self._open(flags)
+        try:
+            if self.check(connection) < len(MIGRATIONS):
+                self._migrate(connection)
+        finally:
+            connection.close()
 
     def check_file(self) -> None:
         """Refuses what SQLite would take for a missing permission or for an empty database."""
@@ -158,14 +170,14 @@ class Database:
     def _is_read_only(self) -> bool:
         return read_only.is_read_only(self.file.parent)
 
-    def _open(self) -> apsw.Connection:
+    def _open(self, flags: int = THERE) -> apsw.Connection:
         if self._is_read_only and self.file.exists():
             connection, fixed = read_only.connected(self.file)
             self._fixed = self._fixed or fixed
         elif self._is_read_only and self._may_be_missing:
             connection = self._empty()
         else:
-            connection = apsw.Connection(str(self.file))
+            connection = apsw.Connection(str(self.file), flags=flags)
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"
         connection.pragma("synchronous", self._synchronous)

@@ -110,6 +110,10 @@ class SqliteStore:
         if self._files == INDEX:
             self._settle()
 
+    def upgrade(self) -> None:
+        """Open what is there, and make nothing: not even a folder that somebody has just deleted."""
+        self._database.upgrade()
+
     def _settle(self) -> None:
         """While another writes, or on a disk that cannot be written, everything stays where it was."""
         place = self.folder.resolve().parent
