@@ -48,7 +48,7 @@ class FolderSources:
         return next(one for one in self.shown() if one["id"] == self.at(location))
 
     def shown(self) -> list[dict[str, Json]]:
-        with self._shelf.store.snapshot() as snapshot:
+        with self._shelf.snapshot() as snapshot:
             by_root = snapshot.documents.counts()
         return [
             {
@@ -73,23 +73,25 @@ class FolderSources:
 
     def remove(self, id: str) -> int:
         source = self.one(id)
-        with self._log.exclusive():
+        with self._shelf.there(), self._log.exclusive():
             gone = self._shelf.drop_root(source.id)  # first: without their source nobody could remove them
             self._change(lambda base: replace(base, sources=tuple(s for s in base.sources if s != source)))
         return gone
 
     def sync(self, id: str, progress: SyncProgress | None) -> SyncRun:
         base, source = self._registered(), self.one(id)
-        with self._log.running(source.id, progress or _silent) as record:
+        with self._shelf.there(), self._log.running(source.id, progress or _silent) as record:
             FolderSync(self._shelf, base, source, self._tools, record).run()
         return record.run
 
     def runs(self, source_id: str | None = None) -> list[SyncRun]:
-        return [run for run in self._log.latest() if source_id in (None, run.source_id)]
+        with self._shelf.there():
+            return [run for run in self._log.latest() if source_id in (None, run.source_id)]
 
     def state(self) -> str:
         ids = {one.id for one in self._registered().sources}
-        states = {run.state for run in self._log.last_of(ids)}
+        with self._shelf.there():
+            states = {run.state for run in self._log.last_of(ids)}
         return "syncing" if "running" in states else "error" if "failed" in states else "ready"
 
 

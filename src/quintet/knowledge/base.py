@@ -70,7 +70,7 @@ class KnowledgeBase:
 
     def describe(self) -> dict[str, Json]:
         base = self.registered()
-        with self.shelf.store.snapshot() as snapshot:
+        with self.shelf.snapshot() as snapshot:
             counts = snapshot.catalog.counts()
         return {
             "id": base.slug,
@@ -90,7 +90,7 @@ class KnowledgeBase:
         """Contract knowledge over the documents of this base alone."""
         self._check_ready()
         given = {**params, "index": self.index_name}
-        with self.shelf.store.snapshot() as snapshot:
+        with self.shelf.snapshot() as snapshot:
             embedder = self.shelf.usable(snapshot.catalog.embedder)
             settings = self._tools.settings
             return search(
@@ -184,7 +184,7 @@ class KnowledgeBase:
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_LISTED:
             raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MOST_LISTED}")
         self.registered()
-        with self.shelf.store.snapshot() as snapshot:
+        with self.shelf.snapshot() as snapshot:
             return [shown_document(one) for one in snapshot.documents.page(after or "", limit)]
 
     def get(self, id: str) -> dict[str, Json]:
@@ -222,7 +222,7 @@ class KnowledgeBase:
     def _found(self, id: object) -> Listed:
         self.registered()
         if isinstance(id, str) and id.isascii():
-            with self.shelf.store.snapshot() as snapshot:
+            with self.shelf.snapshot() as snapshot:
                 candidates = [digest(UPLOADS, id), id]
                 found = snapshot.documents.get(candidates)
             for candidate in candidates:

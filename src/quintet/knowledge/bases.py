@@ -114,9 +114,11 @@ class KnowledgeBases:
         registration = registry.read(place) if SLUG.fullmatch(slug) else None
         with self._opening:
             held = self._open.pop(slug, None)
-            if held is not None and (registration is None or held.uid != registration.uid):
-                held.close()
-                held = None
+            if held is not None and not _is_of(held, registration):
+                registration = registry.read(place)  # which may be newer than what was just read
+                if not _is_of(held, registration):
+                    held.close()
+                    held = None
             if registration is None:
                 raise unknown(name)
             if held is None:
@@ -195,6 +197,10 @@ class KnowledgeBases:
             for base in self._open.values():
                 base.close()
             self._open.clear()
+
+
+def _is_of(held: KnowledgeBase, registration: Registration | None) -> bool:
+    return registration is not None and held.uid == registration.uid
 
 
 def _refusal(place: Path, gone: Path) -> OSError | None:

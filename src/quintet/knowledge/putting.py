@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from quintet.contracts.knowledge import kept
-from quintet.errors import Conflict, QuintetError
+from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.ingest.parse.isolated import Isolated, Limits
 from quintet.knowledge.documents import UPLOADS, Accepted, Outcome, Upload, accepted, uploaded_entry
 from quintet.knowledge.registry import Registration
@@ -44,7 +44,7 @@ class Putting:
                 try:
                     outcomes.append(self._judged(upload, base, group, isolated))
                 except QuintetError as error:
-                    if strict:
+                    if strict or isinstance(error, (NotFound, StoreError)):  # not a matter of this upload
                         raise
                     outcomes.append(Outcome(upload.id, "refused", upload.name, 0, error.code, error.message))
         if group.entries:
@@ -70,7 +70,7 @@ class Putting:
 
     def _before(self, one: Accepted) -> tuple[str, str] | None:
         """Content and shape of the document of that id, which must not be one that a source manages."""
-        with self._shelf.store.snapshot() as snapshot:
+        with self._shelf.snapshot() as snapshot:
             found = snapshot.documents.get([one.document_id, one.id])
         if one.id in found and one.document_id not in found:
             raise managed(found[one.id])

@@ -17,7 +17,7 @@ from quintet.ports import Embedder, Root
 from quintet.settings import Settings
 from quintet.stores.sqlite.document_rows import text_hash
 from quintet.stores.sqlite.documents import Listed
-from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
+from quintet.stores.sqlite.store import KNOWLEDGE, SqliteSnapshot, SqliteStore
 from quintet.stores.sqlite.writer import SqliteWriter
 from quintet.vector import Int16, quantise
 from quintet.writing import Entry
@@ -67,10 +67,16 @@ class Shelf:
     @contextmanager
     def writing(self) -> Iterator[SqliteWriter]:
         """The writer, unless the base was deleted meanwhile: its folder may be another's by now."""
-        self._check()  # or the lock would bring the folder back
-        with self.store.writer(self._tools.settings.writer_timeout) as writer:
-            self._check()
-            yield writer
+        with self.there():
+            self._check()  # or the lock would bring the folder back
+            with self.store.writer(self._tools.settings.writer_timeout) as writer:
+                self._check()
+                yield writer
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteSnapshot]:
+        with self.there(), self.store.snapshot() as snapshot:
+            yield snapshot
 
     def put(
         self,
@@ -163,7 +169,7 @@ class Shelf:
         return Embedded(embedder.identity, embedder.dimensions, vectors), ""
 
     def _check_unchanged(self, before: Listed) -> None:
-        with self.store.snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             found = snapshot.documents.get([before.document.id])
         if found.get(before.document.id) != before:
             raise Conflict(
@@ -171,7 +177,7 @@ class Shelf:
             )
 
     def _stored_embedder(self) -> str | None:
-        with self.store.snapshot() as snapshot:
+        with self.snapshot() as snapshot:
             return snapshot.catalog.embedder
 
     def _sweep(self, writer: SqliteWriter) -> None:

@@ -48,7 +48,7 @@ class FolderSync:
         found, problems = walk(location, self._settings)
         for problem in problems:
             self._record.problem(problem.path, problem.reason)
-        with self._shelf.store.snapshot() as snapshot:
+        with self._shelf.snapshot() as snapshot:
             known = in_scope(Target(root), problems, snapshot.catalog.known(root.name))
         todo = plan(found, known, shape=shape(self._settings))
         self._record.count(scanned=len(found), deleted=len(todo.removed))

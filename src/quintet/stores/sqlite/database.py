@@ -2,6 +2,7 @@
 
 import queue
 import secrets
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -94,6 +95,7 @@ class Database:
         self._way_out = RESTORED if precious else REBUILT
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._writer: apsw.Connection | None = None
+        self._owning = threading.Lock()  # held by whoever uses the writer's connection
         self._fixed: Seen | None = None  # what it must go on looking like, on a disk that is read only
         self.closed = False
         self.resting = False
@@ -233,6 +235,23 @@ class Database:
             raise StoreError(f"the index {self.file} was closed; open it again")
 
     @contextmanager
+    def owned(self) -> Iterator[None]:
+        """While this is held nobody else uses the writer's connection, nor closes it."""
+        try:
+            with self._owning:
+                yield
+        finally:
+            self._retire()
+
+    def _retire(self) -> None:
+        """Close the writer's connection where none is kept; one in use, when its user has finished."""
+        if (self.closed or self.resting) and self._owning.acquire(blocking=False):
+            try:
+                self.drop_writer()
+            finally:
+                self._owning.release()
+
+    @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """One write transaction: committed whole, or rolled back."""
         with translated(self.file, self._way_out), self._own() as connection:
@@ -270,12 +289,13 @@ class Database:
     def close(self) -> None:
         self.closed = True
         self._drop_readers()
-        self.drop_writer()
+        self._retire()
 
     def rest(self) -> None:
-        """From now on no reader is kept open that nobody is using."""
+        """From now on no connection is kept open that nobody is using."""
         self.resting = True
         self._drop_readers()
+        self._retire()
 
     def _drop_readers(self) -> None:
         with suppress(queue.Empty):

@@ -164,14 +164,15 @@ class SqliteStore:
                     "try again, or raise writer_timeout",
                     code="busy_writer",
                 ) from None
-        writer = SqliteWriter(self._database, self._postings)
         try:
-            yield writer
-            self._renew_tantivy()
+            with self._database.owned():
+                writer = SqliteWriter(self._database, self._postings)
+                try:
+                    yield writer
+                    self._renew_tantivy()
+                finally:
+                    writer.close()
         finally:
-            writer.close()
-            if self._database.resting:
-                self._database.drop_writer()
             lock.release()
 
     def _renew_tantivy(self) -> None:
@@ -205,9 +206,6 @@ class SqliteStore:
         """Close the connections that nobody is using; from now on each is opened when needed."""
         self._database.rest()
         self._let_go()
-        if self.folder.is_dir():  # or its lock would bring a deleted folder back
-            with suppress(QuintetError), self.writer(timeout=0):
-                pass  # leaving it closes the connection; one that is busy does so itself
 
     def _let_go(self) -> None:
         """Of files that are mapped, which Windows would neither move nor delete. Searches under way keep the
