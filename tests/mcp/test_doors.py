@@ -9,7 +9,7 @@ import pytest
 
 import quintet
 from quintet.embed.hashing import HashingEmbedder
-from quintet.errors import AccessError, LimitError, StoreError
+from quintet.errors import AccessError, LimitError, QuintetError, StoreError
 from quintet.interfaces import doors as doors_module
 from quintet.interfaces.doors import Doors
 
@@ -210,6 +210,22 @@ def test_only_so_many_other_indexes_are_opened(doors: Doors, monkeypatch: pytest
     with pytest.raises(LimitError, match="1 other indexes"):
         doors.search("x", db_path="two/.quintet")
     assert doors.search("x", db_path=".quintet").status == "never_indexed"  # its own is none of them
+
+
+def test_a_part_of_an_index_is_not_an_index_of_its_own(doors: Doors) -> None:
+    with quintet.open(doors.base / "other" / ".quintet", None) as other:
+        for index in (doors.index, other):
+            index.memory.remember("the key is under the mat")
+            index.knowledge.create("office").put("a hidden word", id="one")
+            index.knowledge.archive("office")
+    for folder in (".quintet", "other/.quintet"):
+        for part in ("memory.db", "knowledge", "knowledge/office", "knowledge/office/index.db"):
+            with pytest.raises(QuintetError) as refused:
+                doors.search("word", "rifflux", db_path=f"{folder}/{part}")
+            is_folder = part == "knowledge" and folder != ".quintet"
+            assert refused.value.code == ("not_indexed" if is_folder else "invalid_path")
+        for whole in (folder, f"{folder}/index.db"):
+            assert doors.search("word", "rifflux", db_path=whole).status == "never_indexed"
 
 
 def test_a_folder_that_is_reached_in_two_ways_is_listed_once(doors: Doors, library: Path) -> None:

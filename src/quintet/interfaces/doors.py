@@ -14,6 +14,7 @@ from quintet.index import Index, IndexStatus
 from quintet.ingest.run import Progress, Report
 from quintet.interfaces.doors_embedding import Embedding
 from quintet.interfaces.doors_loading import Ready
+from quintet.knowledge import registry
 from quintet.memory import Remembered
 from quintet.model import Json, Passage
 from quintet.ports import Root
@@ -21,6 +22,7 @@ from quintet.search.related import Related
 from quintet.search.search import Response
 from quintet.search.verify import Verdict
 from quintet.search.why import Explanation
+from quintet.stores.sqlite.store import FILE
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
@@ -162,16 +164,7 @@ class Doors:
 
     def _other(self, db_path: str) -> Ready:
         """Another index under the folder that holds this one; it is only ever read."""
-        holder = self.index.folder.resolve().parent
-        try:
-            place = contained(db_path, [holder], self.base)
-        except AccessError:
-            raise AccessError(
-                f"db_path is {db_path!r}; it must lie under {holder}, "
-                "the folder that holds this server's index",
-                details={"parameter": "db_path"},
-            ) from None
-        folder = place.parent if place.is_file() else place
+        folder = self._folder_of(db_path)
         if folder == self.index.folder.resolve():
             return self._ready
         with self._opening:
@@ -183,6 +176,27 @@ class Doors:
                     )
                 self._others[folder] = Ready(quintet.open(folder, create=False))
             return self._others[folder]
+
+    def _folder_of(self, db_path: str) -> Path:
+        own = self.index.folder.resolve()
+        try:
+            place = contained(db_path, [own.parent], self.base)
+        except AccessError:
+            raise AccessError(
+                f"db_path is {db_path!r}; it must lie under {own.parent}, "
+                "the folder that holds this server's index",
+                details={"parameter": "db_path"},
+            ) from None
+        folder = place.parent if place.name == FILE and place.is_file() else place
+        is_part = own in folder.parents or (folder / registry.FILE).exists()
+        if is_part or folder.is_file():
+            raise UsageError(
+                f"db_path is {db_path!r}; it must be the folder of an index or the {FILE} in it, "
+                "and neither a knowledge base nor another part of an index",
+                code="invalid_path",
+                details={"parameter": "db_path"},
+            )
+        return folder
 
     def close(self) -> None:
         """Stop embedding after the batch at hand, then close every index."""
