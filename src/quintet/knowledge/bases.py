@@ -23,7 +23,7 @@ from quintet.knowledge.registry import (
 )
 from quintet.knowledge.shelf import Tools
 from quintet.model import Json
-from quintet.stores.sqlite.database import translated
+from quintet.stores.sqlite.failures import translated
 from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"

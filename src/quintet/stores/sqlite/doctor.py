@@ -12,8 +12,9 @@ from quintet import merkle, sketch
 from quintet.errors import QuintetError
 from quintet.stores.sqlite import tree
 from quintet.stores.sqlite.catalog import SqliteCatalog, counted, counts, meta
-from quintet.stores.sqlite.database import RESTORED, Database
+from quintet.stores.sqlite.database import Database
 from quintet.stores.sqlite.document_rows import TEXT_TABLES, hashed
+from quintet.stores.sqlite.failures import RESTORED
 
 ANEW = "move the index away and run 'quintet index'"
 MATRIX = "delete the folders vectors-* in the index folder; they are made anew"

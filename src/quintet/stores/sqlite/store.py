@@ -15,7 +15,7 @@ from quintet.stores.postings import State
 from quintet.stores.sqlite import home
 from quintet.stores.sqlite.catalog import SqliteCatalog, counts
 from quintet.stores.sqlite.chunk_ids import ChunkIds
-from quintet.stores.sqlite.database import Database, copied, translated
+from quintet.stores.sqlite.database import Database, copied
 from quintet.stores.sqlite.doctor import (
     MATRIX,
     POSTINGS,
@@ -26,6 +26,7 @@ from quintet.stores.sqlite.doctor import (
     made,
 )
 from quintet.stores.sqlite.documents import SqliteDocuments
+from quintet.stores.sqlite.failures import translated
 from quintet.stores.sqlite.fts5 import Fts5TextIndex
 from quintet.stores.sqlite.graph import SqliteCodeGraph
 from quintet.stores.sqlite.graph_view import GraphViews
