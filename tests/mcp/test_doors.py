@@ -1,5 +1,6 @@
 """What servers share: a model that loads behind the answers, vectors that follow the text."""
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 import quintet
 from quintet.embed.hashing import HashingEmbedder
-from quintet.errors import AccessError, LimitError, QuintetError, StoreError
+from quintet.errors import AccessError, LimitError, NotFound, QuintetError, StoreError
 from quintet.interfaces import doors as doors_module
 from quintet.interfaces.doors import Doors
 
@@ -226,6 +227,20 @@ def test_a_part_of_an_index_is_not_an_index_of_its_own(doors: Doors) -> None:
             assert refused.value.code == ("not_indexed" if is_folder else "invalid_path")
         for whole in (folder, f"{folder}/index.db"):
             assert doors.search("word", "rifflux", db_path=whole).status == "never_indexed"
+
+
+def test_another_index_that_is_made_anew_answers_anew(doors: Doors, tmp_path: Path) -> None:
+    note, other = tmp_path / "note.md", doors.base / "other" / ".quintet"
+    for word in ("apple", "pear"):
+        note.write_text(f"# Title\n\n{word} tart\n", "utf-8")
+        with quintet.open(other, None) as index:
+            index.sync([note])
+        found = doors.search(word, "rifflux", {"mode": "lexical"}, db_path="other/.quintet")
+        assert [one["path"] for one in found.body["results"]] == ["note.md"]
+        shutil.rmtree(other)
+    other.mkdir()
+    with pytest.raises(NotFound, match="there is no index in"):
+        doors.search("pear", "rifflux", {"mode": "lexical"}, db_path="other/.quintet")
 
 
 def test_a_folder_that_is_reached_in_two_ways_is_listed_once(doors: Doors, library: Path) -> None:

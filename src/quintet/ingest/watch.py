@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from quintet.errors import MissingExtra, QuintetError
+from quintet.errors import MissingExtra, NotFound, QuintetError
 from quintet.ingest.ignore import NEVER
 from quintet.ingest.roots import below
 from quintet.ingest.run import Report
@@ -57,9 +57,7 @@ def _follow(index: Watched, places: dict[str, object], stop: threading.Event, on
     for changed in _changes(index, places, stop):
         pending |= changed
         if everything or pending:
-            roots = index.roots()
-            wanted = None if everything else affected(pending, roots)
-            if wanted != [] and not _synced(index, wanted, on_report):
+            if not _synced(index, None if everything else pending, on_report):
                 continue  # somebody else is writing: the same again, with what has come until then
             everything = False
             pending.clear()
@@ -67,9 +65,11 @@ def _follow(index: Watched, places: dict[str, object], stop: threading.Event, on
             return
 
 
-def _synced(index: Watched, wanted: list[str] | None, on_report: OnReport) -> bool:
+def _synced(index: Watched, changed: Iterable[str] | None, on_report: OnReport) -> bool:
     try:
-        on_report(index.sync(wanted))
+        wanted = None if changed is None else affected(changed, index.roots())
+        if wanted != []:
+            on_report(index.sync(wanted))
     except QuintetError as error:
         log.warning("a change could not be indexed: %s", error.code)
         return error.code != "busy_writer"
@@ -108,7 +108,11 @@ def _matters(path: Path, own: Path) -> bool:
 def _places(index: Watched) -> dict[str, object]:
     """The folders to follow, each with what tells it from another that takes its place."""
     found: dict[str, object] = {}
-    for root in index.roots():
+    try:
+        roots = index.roots()
+    except NotFound:  # the index was deleted; another may be made in its place
+        return found
+    for root in roots:
         try:
             facts = Path(root.location).stat()
         except OSError:

@@ -1,6 +1,5 @@
 """Connections to one SQLite file: pragmas, migrations, readers and the one writer."""
 
-import queue
 import secrets
 import threading
 import time
@@ -11,12 +10,13 @@ from pathlib import Path
 
 import apsw
 
-from quintet.errors import Conflict, StoreError
+from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.stores.sqlite import read_only
 from quintet.stores.sqlite.failures import REBUILT, RESTORED, translated
 from quintet.stores.sqlite.filters import register
 from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
 from quintet.stores.sqlite.read_only import Seen
+from quintet.stores.sqlite.readers import Idle, Place, place_of
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
@@ -54,11 +54,13 @@ class Database:
 
     def __init__(self, file: Path, *, precious: bool = False, may_be_missing: bool = False) -> None:
         self.file = file
-        self._may_be_missing = may_be_missing  # on a disk that is read only; there it counts as empty
+        self._may_be_missing = may_be_missing  # then it is empty, and made when it is needed
         self._synchronous = "full" if precious else "normal"
         self._way_out = RESTORED if precious else REBUILT
-        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._idle = Idle()
+        self._place: Place | None = None  # of the file that was last seen
         self._writer: apsw.Connection | None = None
+        self._written: Place | None = None  # of the file that the writer's connection was opened on
         self._owning = threading.Lock()  # held by whoever uses the writer's connection
         self._fixed: Seen | None = None  # what it must go on looking like, on a disk that is read only
         self.closed = False
@@ -74,8 +76,14 @@ class Database:
         """Upgrade the schema of a file that must be there."""
         with translated(self.file, self._way_out):
             if not self.file.exists():
-                raise StoreError(f"{self.file} is missing; {self._way_out}")
+                raise self._missing()
             self._prepare(THERE)
+
+    def _missing(self) -> QuintetError:
+        """What a process that opens it now would be told."""
+        if self._synchronous == "full" and not self._may_be_missing:
+            return StoreError(f"{self.file} is missing; {self._way_out}")
+        return NotFound(f"there is no index in {self.file.parent}; make one with 'quintet index'")
 
     def _prepare(self, flags: int) -> None:
         self.check_file()
@@ -85,6 +93,18 @@ class Database:
                 self._migrate(connection)
         finally:
             connection.close()
+        self._place = place_of(self.file)
+
+    def look(self) -> Place | None:
+        """Which file it is now. Of one that took the place of another, nothing is known yet."""
+        now = place_of(self.file)
+        if self._place is None:
+            self._place = now
+        if now != self._place:
+            if now is None and not (self._may_be_missing and self.file.parent.is_dir()):
+                raise self._missing()
+            self._prepare(OR_MADE if self._may_be_missing else THERE)
+        return self._place
 
     def check_file(self) -> None:
         """Refuses what SQLite would take for a missing permission or for an empty database."""
@@ -163,7 +183,7 @@ class Database:
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view that takes no lock."""
         with translated(self.file, self._way_out):
-            connection = self._reader()
+            place, connection = self._reader()
             try:
                 connection.execute("BEGIN")
                 yield connection
@@ -173,26 +193,26 @@ class Database:
             finally:
                 with suppress(apsw.Error):
                     connection.execute("ROLLBACK")
-                if self.closed or self.resting:
+                if self.closed or self.resting or place != self._place:
                     connection.close()
                 else:
-                    self._idle.put(connection)
+                    self._idle.put(place, connection)
             self._check_fixed()
 
     def _check_fixed(self) -> None:
         if self._fixed is not None:
             read_only.check_unchanged(self.file, self._fixed)
 
-    def _reader(self) -> apsw.Connection:
+    def _reader(self) -> tuple[Place | None, apsw.Connection]:
         self._check_open()
         self._check_fixed()
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
+        place = self.look()  # before it is opened: what takes its place in between counts as the older one
+        connection = self._idle.take(place)
+        if connection is None:
             connection = self._open()
             connection.pragma("query_only", True)
             register(connection)  # once: it makes SQLite compile anew what was compiled before
-            return connection
+        return place, connection
 
     def _check_open(self) -> None:
         if self.closed:
@@ -203,6 +223,9 @@ class Database:
         """While this is held nobody else uses the writer's connection, nor closes it."""
         try:
             with self._owning:
+                with translated(self.file, self._way_out):
+                    if self._written != self.look():
+                        self.drop_writer()
                 yield
         finally:
             self._retire()
@@ -230,8 +253,11 @@ class Database:
     def _own(self) -> apsw.Connection:
         """The writer's connection."""
         self._check_open()
+        now = self.look()
         if self._writer is None:
-            self._writer = self._open()
+            self._written, self._writer = now, self._open()
+        if self._written != now:
+            raise StoreError(f"{self.file} became another while it was written; run the command again")
         return self._writer
 
     def wait_for_disk(self, always: bool) -> None:
@@ -252,19 +278,14 @@ class Database:
 
     def close(self) -> None:
         self.closed = True
-        self._drop_readers()
+        self._idle.clear()
         self._retire()
 
     def rest(self) -> None:
         """From now on no connection is kept open that nobody is using."""
         self.resting = True
-        self._drop_readers()
+        self._idle.clear()
         self._retire()
-
-    def _drop_readers(self) -> None:
-        with suppress(queue.Empty):
-            while True:
-                self._idle.get_nowait().close()
 
     def drop_writer(self) -> None:
         if self._writer is not None:

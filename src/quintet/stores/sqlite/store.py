@@ -49,7 +49,7 @@ class Files:
     lock: str
     vectors: str = "."
     precious: bool = False  # True: nothing could build it again, so every commit waits for the disk
-    may_be_missing: bool = False  # True: on a disk that cannot be written, no file is an empty store
+    may_be_missing: bool = False  # True: no file is an empty store, and is made when it is needed
 
 
 FILE = "index.db"
@@ -157,6 +157,7 @@ class SqliteStore:
         """The writer, once no other process or thread holds it."""
         lock = FileLock(self.folder / self._files.lock, timeout=timeout, thread_local=False)
         with translated(self._database.file):
+            self._database.look()  # or the lock would bring a deleted folder back
             try:
                 lock.acquire()
             except Timeout:  # an OSError, which `translated` would take for a broken disk
