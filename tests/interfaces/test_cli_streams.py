@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import quintet
 from ingest.formats.papers import lines, paper
 from interfaces.conftest import Quintet, command, environment, on_terminal, words
 
@@ -22,6 +23,20 @@ def test_on_a_terminal_the_place_links_to_the_line_of_the_file(shelf: Path) -> N
     assert link is not None
     assert link["address"] == (shelf / "docs" / "cache.md").as_uri() + "#5"
     assert "docs/cache.md:5-7" in done.out
+
+
+def test_a_result_of_a_knowledge_base_links_to_no_file_of_a_folder_that_looks_like_it(tmp_path: Path) -> None:
+    file = tmp_path / "uploads" / "parking.md"
+    file.parent.mkdir()
+    file.write_text("Cars are parked behind the house.\n", "utf-8")
+    with quintet.open(tmp_path / ".quintet", "hashing") as index:
+        index.sync([file.parent])
+        index.knowledge.create("faq").put_file(file, id="parking.md")
+    asked = ("search", "cars", "--contract", "knowledge", "--mode", "keyword")
+    assert "file://" in on_terminal(*asked, cwd=tmp_path).out
+    in_base = on_terminal(*asked, "--param", "index=kb_faq", cwd=tmp_path).out
+    assert "parking.md:1-1" in in_base
+    assert "file://" not in in_base
 
 
 def test_a_passage_of_a_pdf_is_shown_with_its_page_and_links_to_it(tmp_path: Path) -> None:

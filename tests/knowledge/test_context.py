@@ -117,3 +117,16 @@ def test_the_command_line_changes_and_deletes(folder: Path, capsys: pytest.Captu
     assert "say --yes" in capsys.readouterr().err
     assert said(capsys, "kb", "delete", "hb", "--yes") == "hb deleted\n"
     assert run(["kb", "describe", "hb"]) == 3
+
+
+def test_the_command_line_shows_an_upload_by_its_name_and_a_text_by_its_id(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with quintet.open(folder / ".quintet", create=False) as index:
+        base = index.knowledge.create("faq")
+        base.put("Cars of guests are parked at the gate.", id="guests")
+    (folder / "parking.md").write_text("Cars are parked behind the house.\n", "utf-8")
+    said(capsys, "kb", "add", "faq", "parking.md")
+    asked = ("--contract", "knowledge", "--param", "index=kb_faq", "--mode", "keyword")
+    assert " 1. parking.md:1-1 " in said(capsys, "search", "house", *asked)
+    assert " 1. guests:1-1 " in said(capsys, "search", "gate", *asked, "--explain")

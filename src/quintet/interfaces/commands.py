@@ -190,7 +190,7 @@ def _shown(
     index: "Index", response: "Response", contract: str, query: str, explain: bool, as_json: bool
 ) -> int:
     """Print the answer; how many results it holds."""
-    from quintet.interfaces.views import backed, sure
+    from quintet.interfaces.views import backed, of_base, sure
 
     found = backed(contract, response)
     if as_json:
@@ -199,7 +199,8 @@ def _shown(
     if found:
         from quintet.interfaces.render import show_results
 
-        show_results(found, query, index.roots(), sure=sure(response.body), explain=explain)
+        roots = () if of_base(response.body) else index.roots()
+        show_results(found, query, roots, sure=sure(response.body), explain=explain)
     remark(response, len(found))
     return len(found)
 

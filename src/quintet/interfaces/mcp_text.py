@@ -9,7 +9,7 @@ from urllib.parse import quote
 from mcp_types import ResourceLink
 
 from quintet.contracts.tokens import tokens
-from quintet.interfaces.views import View, place, placed, sure, views
+from quintet.interfaces.views import View, of_base, place, placed, sure, views
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -224,7 +224,9 @@ def cut_note(kept: int, texts: Sequence[str], max_tokens: int | None) -> dict[st
 
 
 def links(index: "Index", contract: str, body: Mapping[str, Any]) -> list[ResourceLink]:
-    """One link to each file among the first results."""
+    """One link to each file among the first results; none into a knowledge base, which nobody can `read`."""
+    if of_base(body):
+        return []
     found: dict[str, ResourceLink] = {}
     for view in (placed(index, view) for view in views(contract, body)[:LINKS_MAX]):
         path = f"{view.root}/{view.path}" if view.root else view.path

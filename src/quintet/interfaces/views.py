@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from quintet.contracts.knowledge import DEFAULT_INDEX
 from quintet.errors import NotFound, UsageError
 from quintet.ranking.fuse import total
 
@@ -62,6 +63,11 @@ def views(contract: str, body: Item) -> list[View]:
     """The results of a body, in order."""
     calls: Sequence[Item] = body.get("retrieval_calls") or [body]
     return [VIEWS[contract](item) for call in calls for item in call["results"]]
+
+
+def of_base(body: Item) -> bool:
+    """Whether the results are of a knowledge base: its documents are no files of the indexed folders."""
+    return any(call["index"] != DEFAULT_INDEX for call in body.get("retrieval_calls", ()))
 
 
 def sure(body: Item) -> str | None:
@@ -193,7 +199,8 @@ def _knowledge(item: Item) -> View:
     measures.append(Measure("relevance", item["relevance_score"], remark=kind))
     if item["score_kind"] != kind:
         measures.append(Measure("score", item["score"], remark=str(item["score_kind"])))
-    path = item["metadata"]["source_path"]
+    known: Item = item["metadata"]  # an upload has no path, a pasted text no name either
+    path = known["source_path"] or known["source_name"] or known["document_id"]
     return View(item["id"], path, item["relevance_score"], item["text"], measures=tuple(measures))
 
 
