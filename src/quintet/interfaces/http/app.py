@@ -30,7 +30,7 @@ from quintet.keys import Keys
 
 
 class Application:
-    """An ASGI application. `let_go` ends the streams, which would else hold a shutdown up."""
+    """An ASGI application."""
 
     def __init__(self, doors: Doors, config: Config) -> None:
         limits = config.limits
@@ -48,8 +48,13 @@ class Application:
             redirect_slashes=False,
             lifespan=_closing(tools.close, jobs.close, writers.close, workers.close, probes.close),
         )
-        self.asgi: ASGIApp = Front(router, guard, metrics)
-        self.let_go: Callable[[], None] = streams.close
+        self._front, self._streams = Front(router, guard, metrics), streams
+        self.asgi: ASGIApp = self._front
+
+    def let_go(self) -> None:
+        """The server is about to stop: end the streams, which would hold it up."""
+        self._front.stopping = True
+        self._streams.close()
 
 
 def _closing(

@@ -23,6 +23,7 @@ class Limits:
     head_seconds: float = 10.0  # to send a request's first lines; the connection is closed
     write_seconds: float = 30.0  # to take what was sent; the connection is closed
     idle_seconds: int = 15  # between requests; the connection is closed
+    grace_seconds: int = 30  # for answers under way when a signal comes; 503
     connections: int = 1000  # 429 beyond
     streams: int = 64  # clients that follow a job; 429 beyond
     jobs: int = 8  # unfinished jobs; 429 beyond

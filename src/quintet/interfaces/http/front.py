@@ -1,5 +1,6 @@
 """Around every request: who asks, what is counted, and no way out but an answer in the one shape."""
 
+import asyncio
 import logging
 import os
 import time
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quintet.errors import QuintetError
 from quintet.interfaces.http.guard import PREFLIGHT, Guard
 from quintet.interfaces.http.metrics import Metrics
-from quintet.interfaces.http.wire import fault, refused, unrouted
+from quintet.interfaces.http.wire import RequestError, fault, refused, unrouted
 
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -27,12 +28,13 @@ log = logging.getLogger("quintet.http")
 
 
 class Front:
-    """The outermost application."""
+    """The outermost application. Once it is `stopping`, a request that is cancelled is told so."""
 
     def __init__(self, inner: ASGIApp, guard: Guard, metrics: Metrics) -> None:
         self._inner = inner
         self._guard = guard
         self._metrics = metrics
+        self.stopping = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -60,6 +62,10 @@ class Front:
             return refused(error)
         except HTTPException as error:
             return unrouted(error)
+        except asyncio.CancelledError:
+            if not self.stopping:
+                raise
+            return refused(_stopped())
         except Exception as error:
             debug = os.environ.get("QUINTET_DEBUG") == "1"
             log.error("fault: %s in %s", type(error).__name__, _route(scope), exc_info=debug)
@@ -88,6 +94,11 @@ class _Answer:
             for name, value in self._headers.items():
                 headers.setdefault(name, value)
         await self._send(message)
+
+
+def _stopped() -> RequestError:
+    message = "the server is stopping; what was asked may have been done all the same: ask again"
+    return RequestError(503, "stopping", message)
 
 
 def _route(scope: Scope) -> str:

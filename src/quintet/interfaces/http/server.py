@@ -15,7 +15,6 @@ from quintet.interfaces.http.protocol import bounded_protocol
 from quintet.interfaces.terminal import tell
 from quintet.keys import Keys
 
-GRACE_SECONDS = 5  # for answers under way when a signal comes
 BACKLOG = 2048
 
 
@@ -51,7 +50,7 @@ def serve(doors: Doors, config: Config) -> None:
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=limits.idle_seconds,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_graceful_shutdown=limits.grace_seconds,
             backlog=BACKLOG,
         )
     )
