@@ -52,9 +52,16 @@ class Wire:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         if number is not None:
             message["id"] = number
+        self.write(json.dumps(message))
+
+    def write(self, line: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.write(line.encode() + b"\n")
         self._process.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
 
     def ask(self, number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self.tell(method, params, number)
@@ -110,6 +117,51 @@ def test_standard_output_holds_the_protocol_alone_and_no_log_holds_text(library:
         assert server.returncode == 0
     assert rest == b""
     assert b"minutes" not in log
+
+
+def test_half_of_an_emoji_in_a_request_is_replaced_and_the_request_answered(library: Path) -> None:
+    asked = {"name": "search", "arguments": {"query": "five minutes \ud83d", "mode": "lexical"}}
+    with process(library) as server:
+        wire = Wire(server)
+        wire.initialise("2025-06-18")
+        wire.call(1, "reindex", {})
+        found = wire.ask(2, "tools/call", asked)["structuredContent"]
+    assert found["query"] == "five minutes \ufffd"
+    assert found["results"][0]["path"] == "docs/cache.md"
+
+
+def test_a_request_of_many_levels_is_answered_under_its_id(library: Path) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(300):
+        deep = {"not": deep}
+    with process(library) as server:
+        wire = Wire(server)
+        wire.initialise("2025-06-18")
+        assert wire.call(1, "search", {"query": "cache", "filters": deep})["isError"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("nonsense", -32700),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "ping"', -32700),
+        ("[" * 100_000, -32700),
+        ('{"jsonrpc": "2.0", "id": 1}', -32600),
+        ("[]", -32600),
+    ],
+)
+def test_a_line_that_is_no_message_is_refused_and_the_next_one_answered(
+    library: Path, line: str, code: int
+) -> None:
+    with process(library) as server:
+        wire = Wire(server)
+        wire.initialise("2025-06-18")
+        wire.write(line)
+        refused = wire.hear()
+        wire.write("")  # says nothing, so nothing is said about it
+        wire.tell("ping", {}, 2)
+        assert wire.hear()["id"] == 2
+    assert (refused["id"], refused["error"]["code"]) == (None, code)
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26"])

@@ -7,10 +7,12 @@ import sys
 from contextlib import nullcontext, suppress
 
 import anyio
+from mcp.shared.message import SessionMessage
 
 from quintet.errors import UsageError
 from quintet.interfaces.doors import Doors
 from quintet.interfaces.mcp import build_server
+from quintet.interfaces.mcp_lines import hand_on
 from quintet.interfaces.terminal import tell
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -34,8 +36,10 @@ def serve_stdio(doors: Doors) -> None:
     server = build_server(doors)
 
     async def run() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        told, hearing = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+            tasks.start_soon(hand_on, incoming, told, outgoing)
+            await server.run(hearing, outgoing, server.create_initialization_options())
 
     with suppress(BrokenPipeError):
         anyio.run(run)

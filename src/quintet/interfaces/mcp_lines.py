@@ -1,0 +1,59 @@
+"""What comes over standard input. The SDK drops a line it cannot read, and its sender would wait for ever."""
+
+import json
+
+from anyio.abc import ObjectSendStream
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+
+async def hand_on(
+    incoming: ReadStream[SessionMessage | Exception],
+    server: ObjectSendStream[SessionMessage | Exception],
+    outgoing: WriteStream[SessionMessage],
+) -> None:
+    """Every message to the server; what is none, even when mended, is answered with an error."""
+    async with server:
+        async for item in incoming:
+            if not isinstance(item, Exception):
+                await server.send(item)
+                continue
+            line = unread(item)
+            if line is not None and not line.strip():
+                continue
+            message = None if line is None else mended(line)
+            if message is not None:
+                await server.send(message)
+            else:
+                await outgoing.send(refusal(is_json=line is None))
+
+
+def unread(error: Exception) -> str | None:
+    """The line that was not taken for JSON; None: it is JSON, but no message."""
+    if not isinstance(error, ValidationError):
+        return None
+    first = error.errors()[0]
+    return str(first["input"]) if first["type"] == "json_invalid" else None
+
+
+def mended(line: str) -> SessionMessage | None:
+    """The message of a line that is JSON all the same, if it is.
+
+    JavaScript writes half of a surrogate pair for a text that was cut inside an emoji, and the SDK's parser
+    takes neither that nor 200 levels. The half becomes U+FFFD, as it does over HTTP.
+    """
+    try:
+        written = json.dumps(json.loads(line), ensure_ascii=False)
+        whole = written.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return SessionMessage(jsonrpc_message_adapter.validate_python(json.loads(whole), by_name=False))
+    except (ValueError, RecursionError):  # pydantic's error is a ValueError
+        return None
+
+
+def refusal(*, is_json: bool) -> SessionMessage:
+    """Under no id: which one it was cannot be read."""
+    code, told = (INVALID_REQUEST, "a message of JSON-RPC 2.0") if is_json else (PARSE_ERROR, "JSON")
+    error = ErrorData(code=code, message=f"the line is not {told}; send one message a line")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error))
