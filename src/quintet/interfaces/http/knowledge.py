@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.contracts.knowledge import CONTRACT
-from quintet.errors import AccessError, NotFound, QuintetError, UsageError
+from quintet.errors import AccessError, NotFound, QuintetError, StoreError, UsageError
 from quintet.ingest.run import Progress
 from quintet.interfaces.doors import Doors
 from quintet.interfaces.http.knowledge_access import Reach
@@ -40,8 +41,8 @@ def guarded(site: "Site", path: str, **handlers: tuple[Scope, Handler]) -> Route
 
     async def endpoint(request: Request) -> Response:
         scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
-        key = await site.guard.admit(request.headers, scope, in_base=True)
         with placeless_errors(site.doors):
+            key = await site.guard.admit(request.headers, scope, in_base=True)
             return await handler(request, Reach(site.doors, key))
 
     return Route(path, endpoint, methods=list(handlers))
@@ -60,11 +61,18 @@ def placeless(doors: Doors, text: str) -> str:
     """Without the places on this machine's disk that nobody outside needs to know."""
     if os.sep not in text:
         return text
-    named = {str(place) for place in (doors.folder, doors.folder.resolve(), *doors.allowed)}
+    named = {str(place) for place in (doors.folder, doors.folder.resolve(), *_allowed(doors))}
     places = named | {repr(place)[1:-1] for place in named}  # as errors quote them: backslashes are doubled
     for place in sorted((one for one in places if one in text), key=len, reverse=True):
         text = text.replace(place, HIDDEN)
     return text
+
+
+def _allowed(doors: Doors) -> tuple[Path, ...]:
+    try:
+        return tuple(doors.allowed)
+    except StoreError:  # some of them are in the index, which may be what is broken
+        return ()
 
 
 class KnowledgeRoutes:

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ from quintet.interfaces.http.events import Streams
 from quintet.interfaces.http.gauges import Gauges
 from quintet.interfaces.http.guard import Guard
 from quintet.interfaces.http.jobs import Job, Jobs
-from quintet.interfaces.http.knowledge import KnowledgeRoutes
+from quintet.interfaces.http.knowledge import KnowledgeRoutes, placeless_errors
 from quintet.interfaces.http.knowledge_access import Reach
 from quintet.interfaces.http.knowledge_documents import DocumentRoutes
 from quintet.interfaces.http.knowledge_references import cited, wants_references
@@ -98,13 +99,19 @@ class Routes:
         ]
 
     def _at(self, path: str, **handlers: tuple[Scope, Handler]) -> Route:
-        """A route whose methods each need a key of some scope, where keys are needed."""
+        """A route whose methods each need a key of some scope, where keys are needed.
+
+        Only whoever has the whole server is told where on its disk something is wrong.
+        """
+        doors, in_base = self._site.doors, path in IN_BASES
 
         async def endpoint(request: Request) -> Response:
             scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
-            key = await self._site.guard.admit(request.headers, scope, in_base=path in IN_BASES)
-            request.state.reach = Reach(self._site.doors, key)
-            return await handler(request)
+            with placeless_errors(doors):
+                key = await self._site.guard.admit(request.headers, scope, in_base=in_base)
+            request.state.reach = Reach(doors, key)
+            with placeless_errors(doors) if in_base else nullcontext():
+                return await handler(request)
 
         return Route(path, endpoint, methods=list(handlers))
 
@@ -217,7 +224,8 @@ class Routes:
 
     async def ready(self, request: Request) -> Response:
         """The index can be read."""
-        await self._site.probes.run(self._site.doors.index.roots)
+        with placeless_errors(self._site.doors):
+            await self._site.probes.run(self._site.doors.index.roots)
         return answered({"status": "ready"})
 
 

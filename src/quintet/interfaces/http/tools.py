@@ -11,6 +11,7 @@ from quintet.errors import MissingExtra
 from quintet.interfaces.doors import Doors
 from quintet.interfaces.http.config import Limits
 from quintet.interfaces.http.guard import Guard
+from quintet.interfaces.http.knowledge import placeless_errors
 from quintet.interfaces.http.limits import whole_body
 
 IDLE_SECONDS = 1800.0  # the SDK's own
@@ -30,7 +31,8 @@ class McpDoor:
         self._running: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._guard.admit(Headers(scope=scope), "write")
+        with placeless_errors(self._doors):
+            await self._guard.admit(Headers(scope=scope), "write")
         body = await whole_body(Request(scope, receive), self._limits)
         app = await self._started()
         await app(scope, _again(body, receive), send)
