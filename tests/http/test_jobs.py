@@ -149,6 +149,20 @@ def test_a_job_that_fails_says_why_and_a_fault_of_ours_says_nothing_of_what_it_m
     assert seen == [("failed", "busy_writer"), ("failed", "internal_error")]
 
 
+@pytest.mark.parametrize(("debug", "shown"), [("1", True), ("0", False)])
+def test_the_log_shows_where_a_job_broke_down_only_when_that_is_asked_for(
+    debug: str, shown: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_down(_: Progress) -> dict[str, Any]:
+        raise ZeroDivisionError("secret words of a document")
+
+    monkeypatch.setenv("QUINTET_DEBUG", debug)
+    Job().run(break_down)
+    assert "fault: ZeroDivisionError in a job" in caplog.text
+    assert ("in break_down" in caplog.text) is shown
+    assert ("secret" in caplog.text) is shown
+
+
 def test_jobs_that_ended_long_ago_are_forgotten() -> None:
     jobs = Jobs(most=1)
     made = [ended(jobs.start(lambda _: {})) for _ in range(REMEMBERED + 2)]

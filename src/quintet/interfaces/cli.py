@@ -92,7 +92,7 @@ def _failed(error: QuintetError, as_json: bool) -> int:
 
 
 def _fault(error: Exception, as_json: bool) -> int:
-    if os.environ.get("QUINTET_DEBUG") == "1":
+    if terminal.is_debugging():
         import traceback
 
         traceback.print_exception(error)

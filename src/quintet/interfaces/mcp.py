@@ -24,6 +24,7 @@ from quintet.interfaces.doors import Doors
 from quintet.interfaces.mcp_arguments import read_arguments
 from quintet.interfaces.mcp_text import CHUNK_URI, FILE_URI
 from quintet.interfaces.mcp_tools import TOOLS, Answer, ToolDoor
+from quintet.interfaces.terminal import is_debugging
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -97,7 +98,7 @@ class _Handlers:
         except QuintetError as error:
             return _failed(error.code, error.message, error.details)
         except Exception as error:
-            log.error("tool %s failed: %s", tool.name, type(error).__name__)
+            log.error("tool %s failed: %s", tool.name, type(error).__name__, exc_info=is_debugging())
             message = (
                 f"unexpected {type(error).__name__}; please report this, with what QUINTET_DEBUG=1 shows"
             )

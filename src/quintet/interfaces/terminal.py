@@ -67,6 +67,11 @@ def is_terminal(stream: IO[str] | None) -> bool:
         return False
 
 
+def is_debugging() -> bool:
+    """Whether faults are shown with where they happened, which may quote what files hold."""
+    return os.environ.get("QUINTET_DEBUG") == "1"
+
+
 @contextmanager
 def writing() -> Iterator[None]:
     """Around everything that writes results: a reader that left and a full disk are told apart."""

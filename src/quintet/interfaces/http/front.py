@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Mapping
 
@@ -15,6 +14,7 @@ from quintet.errors import QuintetError
 from quintet.interfaces.http.guard import PREFLIGHT, Guard
 from quintet.interfaces.http.metrics import Metrics
 from quintet.interfaces.http.wire import RequestError, fault, refused, unrouted
+from quintet.interfaces.terminal import is_debugging
 
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -67,8 +67,7 @@ class Front:
                 raise
             return refused(_stopped())
         except Exception as error:
-            debug = os.environ.get("QUINTET_DEBUG") == "1"
-            log.error("fault: %s in %s", type(error).__name__, _route(scope), exc_info=debug)
+            log.error("fault: %s in %s", type(error).__name__, _route(scope), exc_info=is_debugging())
             return fault()
         return None
 

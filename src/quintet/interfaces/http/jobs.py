@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from quintet.errors import LimitError, NotFound, QuintetError
 from quintet.ingest.run import Progress
 from quintet.interfaces.http.wire import shape
+from quintet.interfaces.terminal import is_debugging
 
 Kind = Literal["reindex", "sync"]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -65,7 +66,7 @@ class Job:
         except QuintetError as error:
             self._change("failed", **shape(error.code, error.message, error.details))
         except Exception as error:  # or the thread would end and the job run for ever
-            log.error("fault: %s in a job", type(error).__name__)
+            log.error("fault: %s in a job", type(error).__name__, exc_info=is_debugging())
             self._change("failed", **shape("internal_error", "unexpected fault of the server"))
 
     def cancel(self) -> None:
