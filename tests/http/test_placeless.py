@@ -8,7 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from http_serving import code_of, indexed, serving
+from jsonschema import Draft202012Validator
 
+from quintet.interfaces.http.knowledge_schemas import BASES as LISTED
 from quintet.keys import Keys
 
 BASES = "/v1/knowledge-bases"
@@ -49,6 +51,16 @@ def test_a_search_of_a_damaged_base_does_not_tell_where_it_lies(site: Broken) ->
     }
     for path, body in searches.items():
         assert told(site, "POST", path, json=body) == (503, "store_failed")
+
+
+def test_a_list_with_a_damaged_base_is_as_its_schema_says(site: Broken) -> None:
+    (site.folder / "knowledge" / "faq" / "base.json").write_text("{", "utf-8")
+    listed = site.client.get(BASES).json()
+    Draft202012Validator(LISTED).validate(listed)
+    (base,) = listed["knowledge_bases"]
+    assert (base["id"], base["state"]) == ("faq", "error")
+    assert "base.json cannot be read" in base["error"]
+    assert str(site.folder.parent) not in base["error"]
 
 
 def test_a_damaged_file_of_keys_does_not_tell_strangers_where_it_lies(site: Broken) -> None:

@@ -129,7 +129,8 @@ BASE = closed(
         "sources": several(SOURCE),
     }
 )
-BASES = closed({"knowledge_bases": several(BASE)})
+LISTED = closed({**BASE["properties"], "error": TEXT}, optional=("error",))  # what a damaged one says
+BASES = closed({"knowledge_bases": several(LISTED)})
 OUTCOME = closed(
     {
         "id": MAYBE_TEXT,
