@@ -74,6 +74,14 @@ def test_one_file_can_be_given_a_title_an_address_and_an_id(client: httpx.Client
     assert code_of(sent(client, ("a.txt", "a"), ("b.txt", "b"), id="one"))[0] == 400
 
 
+def test_a_field_that_is_there_twice_is_refused(client: httpx.Client) -> None:
+    ids = FIELD % b"id" + b"first\r\n" + FIELD % b"id" + b"second\r\n"
+    answer = raw(client, part("a.txt", b"whole") + ids + b"--line-between--\r\n")
+    assert code_of(answer) == (400, "invalid_parameter")
+    assert "'id' twice" in answer.json()["error"]["message"]
+    assert count(client) == 0
+
+
 def test_a_file_that_cannot_be_read_does_not_keep_out_the_rest(client: httpx.Client) -> None:
     told = sent(client, ("bad.pdf", b"%PDF-1.4 no more"), ("good.txt", "good")).json()["documents"]
     assert [one["outcome"] for one in told] == ["refused", "created"]

@@ -195,6 +195,10 @@ class _Form:
                 f"the form has no field {name[:80]!r}; it takes files, and {', '.join(FIELDS)}",
                 details={"parameter": name[:80]},
             )
+        if file is None and name in self.received.fields:
+            raise UsageError(
+                f"the form has the field {name!r} twice; give it once", details={"parameter": name}
+            )
         if file is not None and len(self.received.files) >= self._limits.documents:
             raise LimitError(f"one call may have {self._limits.documents} files; send them in several")
 
