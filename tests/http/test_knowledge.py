@@ -11,6 +11,8 @@ import pytest
 from http_serving import Running, code_of, indexed, serving
 
 from quintet.interfaces.http.knowledge import placeless
+from quintet.knowledge.attached import MOST_SOURCES
+from quintet.knowledge.registry import MOST_PROPERTIES
 
 BASES = "/v1/knowledge-bases"
 
@@ -88,6 +90,20 @@ def test_a_base_is_made_listed_described_and_deleted(asking: httpx.Client, base:
 def test_a_base_that_cannot_be_is_refused(asking: httpx.Client, asked: dict[str, Any], code: str) -> None:
     assert code_of(asking.post(BASES, json=asked)) == (400, code)
     assert asking.get(BASES).json() == {"knowledge_bases": []}
+
+
+def test_what_waiting_cannot_help_is_too_large_and_nobody_is_told_to_return(
+    asking: httpx.Client, base: str, place: Path
+) -> None:
+    many = [{"name": f"p{number}", "type": "text"} for number in range(MOST_PROPERTIES + 1)]
+    wide = asking.post(BASES, json={"slug": "wide", "properties": many})
+    for number in range(MOST_SOURCES + 1):
+        (place / "sources" / str(number)).mkdir(parents=True)
+        added = asking.post(f"{base}/sources", json={"directory": f"sources/{number}"})
+        assert (added.status_code == 201) is (number < MOST_SOURCES)
+    for answer in (wide, added):
+        assert code_of(answer) == (413, "too_large")
+        assert "retry-after" not in answer.headers
 
 
 @pytest.mark.requirement("003-OWN-BACKEND-REQUEST")

@@ -99,7 +99,7 @@ def _with(base: Registration, name: str, location: str) -> Registration:
     if any(one.location == location for one in base.sources):
         raise Conflict(f"{name!r} is a source of this knowledge base already", code="source_exists")
     if len(base.sources) >= MOST_SOURCES:
-        raise LimitError(f"a knowledge base has at most {MOST_SOURCES} sources", code="too_many")
+        raise LimitError(f"a knowledge base has at most {MOST_SOURCES} sources; remove one first")
     return replace(base, sources=(*base.sources, FolderSource(_source_id(name, base), name, location)))
 
 

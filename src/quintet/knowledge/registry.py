@@ -94,9 +94,7 @@ def checked_properties(given: object) -> dict[str, str]:
     if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
         raise UsageError(f"properties is {shown(given)}; it must be a list of {{'name', 'type'}} objects")
     if len(given) > MOST_PROPERTIES:
-        raise LimitError(
-            f"the schema has {len(given)} properties; at most {MOST_PROPERTIES} are taken", code="too_many"
-        )
+        raise LimitError(f"the schema has {len(given)} properties; at most {MOST_PROPERTIES} are taken")
     found: dict[str, str] = {}
     for one in given:
         name, kind = _property(one)
