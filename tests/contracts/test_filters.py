@@ -55,6 +55,8 @@ def test_objects_trees_and_text_say_the_same(given: Any, meaning: Filter) -> Non
         ({"meta.": "x"}, "unknown filter 'meta.'"),
         ({"meta.x": None}, "it must be text, a number, true or false"),
         ({"meta.x": float("nan")}, "it must be text, a number, true or false"),
+        ({"meta.x": 2**63}, "a whole number must fit into 64 bits"),
+        ({"meta.x": -(10**400)}, "a whole number must fit into 64 bits"),
         ({"tag": 3}, "filter tag is 3; it must be text"),
         *(({name: ""}, "is ''; it must be text that is not empty") for name in ("path", "lang", "contains")),
         ("after:2026", "a bare year is neither"),

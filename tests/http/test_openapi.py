@@ -158,6 +158,8 @@ SAMPLES: list[Any] = [
         {"title": -1},
         {"managed_by_source": True},
         {"page_number": 1},
+        {"page_number": 2**63 - 1},
+        {"page_number": 2**63},
         {"path": ""},
     ),
     *(

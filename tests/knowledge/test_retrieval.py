@@ -85,6 +85,27 @@ def test_a_filter_of_another_type_or_an_unknown_one_is_refused(typed: KnowledgeB
     assert refused.value.code == "invalid_filter"
 
 
+@pytest.mark.parametrize("name", ["year", "weight"])
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 10**26 - 1])
+def test_a_whole_number_of_which_digits_would_be_lost_is_neither_kept_nor_asked_for(
+    typed: KnowledgeBase, name: str, value: int
+) -> None:
+    with pytest.raises(UsageError, match=f"metadata {name} .* must fit into 64 bits"):
+        typed.put("a large word", id="large", metadata={name: value})
+    with pytest.raises(UsageError, match=f"filter {name} .* must fit into 64 bits") as refused:
+        typed.search("word", filters={name: value})
+    assert refused.value.code == "invalid_filter"
+
+
+@pytest.mark.parametrize("name", ["year", "weight"])
+@pytest.mark.parametrize("value", [2**63 - 1, -(2**63)])
+def test_every_digit_of_a_whole_number_counts(typed: KnowledgeBase, name: str, value: int) -> None:
+    typed.put("a large word", id="large", metadata={name: value})
+    near = value - 1 if value > 0 else value + 1
+    assert ids(typed.search("word", mode="keyword", filters={name: value})) == ["large"]
+    assert ids(typed.search("word", mode="keyword", filters={name: near})) == []
+
+
 def test_a_schema_holds_for_its_own_base_alone(index: quintet.Index, typed: KnowledgeBase) -> None:
     index.knowledge.create("plain").put("word")
     for name in ("kb_plain", "default"):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from quintet.contracts.filter_grammar import DEEPEST, LONGEST, all_of, any_of, parse
 from quintet.contracts.globs import compiled_glob
-from quintet.contracts.parameters import Check, Schema, is_number, object_schema, shown
+from quintet.contracts.parameters import Check, Schema, is_exact, is_number, object_schema, shown
 from quintet.errors import UsageError
 from quintet.model import AllOf, Condition, Expression, Filter, Not
 
@@ -30,7 +30,7 @@ SCALAR = "text, a number, true or false"
 KINDS: Mapping[str, Schema] = {
     TEXT: {"type": "string"},
     SOME_TEXT: {"type": "string", "minLength": 1},
-    INTEGER: {"type": "integer"},
+    INTEGER: {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
     NUMBER: {"type": "number"},
     BOOLEAN: {"type": "boolean"},
     TIME: {"type": ["integer", "string"], "pattern": "^(-?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"},
@@ -92,6 +92,8 @@ def condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
         close = get_close_matches(name, fields, 1)
         hint = f"did you mean {close[0]!r}?" if close else "the filters are: " + ", ".join(sorted(fields))
         raise _refused(f"unknown filter {shown(name)}; {hint}")
+    if kind in (INTEGER, NUMBER, SCALAR) and not is_exact(value):
+        raise _refused(f"filter {name} is {shown(value)}; a whole number must fit into 64 bits")
     if isinstance(value, str) and (kind in (TEXT, SCALAR) or (kind == SOME_TEXT and value)):
         if name == "path":
             compiled_glob(value)  # refuses what could not be matched later

@@ -111,6 +111,11 @@ def is_number(value: object) -> bool:
         return False
 
 
+def is_exact(value: object) -> bool:
+    """Whether a store keeps every digit of it: of a whole number beyond 64 bits it would keep some 16."""
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
 def number(low: float, high: float) -> Check:
     """A finite number in [low, high]; -inf and inf leave a side open."""
     wanted = "a number" if not isfinite(low) else f"a number from {low:g}"

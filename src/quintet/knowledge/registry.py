@@ -9,7 +9,7 @@ from typing import cast
 
 from quintet.contracts.filters import BUILT_IN
 from quintet.contracts.knowledge import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
-from quintet.contracts.parameters import shown
+from quintet.contracts.parameters import is_exact, shown
 from quintet.errors import LimitError, StoreError, UsageError
 from quintet.knowledge.files import patiently, write_whole
 from quintet.model import Json
@@ -126,13 +126,18 @@ def _property(given: object) -> tuple[str, str]:
 
 
 def check_values(properties: Mapping[str, str], metadata: Mapping[str, Json]) -> None:
-    """Every property of the schema that `metadata` has must be of its type."""
+    """Every property of the schema that `metadata` has must be of its type, with all its digits."""
     for name, kind in properties.items():
-        if name in metadata and not _is_of(kind, metadata[name]):
-            raise UsageError(
-                f"metadata {name} is {shown(metadata[name])}; the schema says {kind}",
-                details={"property": name},
-            )
+        if name not in metadata:
+            continue
+        value = metadata[name]
+        if not _is_of(kind, value):
+            problem = f"the schema says {kind}"
+        elif not is_exact(value):
+            problem = "a whole number must fit into 64 bits to be filtered by"
+        else:
+            continue
+        raise UsageError(f"metadata {name} is {shown(value)}; {problem}", details={"property": name})
 
 
 def _is_of(kind: str, value: Json) -> bool:
