@@ -2,14 +2,18 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 
 import quintet
 from quintet.errors import Conflict, NotFound, StoreError
 from quintet.ingest import watch
+from quintet.model import TextQuery
+from quintet.stores.sqlite import postings_view
 from quintet.stores.sqlite.migrations import MIGRATIONS
 
 
@@ -103,6 +107,22 @@ def test_an_index_that_is_gone_says_so_and_stays_gone_until_it_is_made_again(
     make(folder, "pear")
     assert found(index, "pear") == ["a.md"]
     assert list(watch._places(index)) == [str(folder.parent / "notes")]
+
+
+@pytest.mark.parametrize("text_index", ["fts5", "tantivy"])
+def test_a_search_under_way_answers_and_brings_no_folder_back(
+    folder: Path, text_index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postings_view, "SMALL", 1)
+    with quintet.open(folder, "hashing", text_index=text_index) as index:
+        with index._store.snapshot() as snapshot:
+            snapshot.catalog.counts()
+            shutil.rmtree(folder)
+            vector = np.full(384, 1_000, np.int16)
+            assert len(snapshot.vectors.search(vector, 5)) == 1
+            with nullcontext() if text_index == "fts5" else pytest.raises(StoreError):
+                assert len(snapshot.text.search(TextQuery(("apple",)), 5)) == 1
+        assert not folder.exists()
 
 
 def test_a_run_whose_index_becomes_another_ends_and_leaves_that_one_alone(

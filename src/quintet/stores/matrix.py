@@ -99,7 +99,7 @@ class Matrix:
         return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
 
     def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void], origin: Origin) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(exist_ok=True)  # but none around it: somebody may have deleted the index
         parts: tuple[npt.NDArray[np.generic], ...] = (vectors, coarse, rows)
         for file, part in zip(self._files(), parts, strict=True):
             width = part.nbytes // len(part)

@@ -81,7 +81,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(exist_ok=True)
         with FileLock(self.path / LOCK, thread_local=False):
             yield
 

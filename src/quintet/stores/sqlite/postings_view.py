@@ -68,7 +68,6 @@ class PostingsViews:
         """Of all text, by way of the file: only where there is none, all of it is in memory."""
         if _chunks(connection) >= SMALL:
             with suppress(OSError):
-                self.folder.mkdir(parents=True, exist_ok=True)
                 with _waiting(self.folder, _everything(connection)) as whole:
                     write(self._file(state), state, whole)
                 if (view := self._written(state)) is not None:
@@ -127,7 +126,6 @@ class PostingsViews:
         if read_state(self._file(state)) == state:
             return
         with suppress(OSError):  # where the disk cannot be written, segments stay as they are
-            self.folder.mkdir(parents=True, exist_ok=True)
             write(self._file(state), state, flow_of(view.segments))
             view = self._written(state) or view
         with self._lock:

@@ -104,6 +104,8 @@ class SqliteStore:
         """Make the folder and the database; an ignore file keeps both out of git and of any index."""
         self._check_own()
         self._database.create()
+        with suppress(OSError):  # a disk that cannot be written: what is derived stays in memory
+            (self.folder / self._files.vectors).mkdir(exist_ok=True)
         ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
