@@ -1,18 +1,21 @@
 """What comes over standard input. The SDK drops a line it cannot read, and its sender would wait for ever."""
 
 import json
+from typing import TYPE_CHECKING
 
 from anyio.abc import ObjectSendStream
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
+if TYPE_CHECKING:  # a private name, so not one to depend on
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
 
 async def hand_on(
-    incoming: ReadStream[SessionMessage | Exception],
+    incoming: "ReadStream[SessionMessage | Exception]",
     server: ObjectSendStream[SessionMessage | Exception],
-    outgoing: WriteStream[SessionMessage],
+    outgoing: "WriteStream[SessionMessage]",
 ) -> None:
     """Every message to the server; what is none, even when mended, is answered with an error."""
     async with server:
