@@ -151,7 +151,7 @@ def test_ctrl_c_is_exit_code_130_and_says_what_is_kept(
 def test_a_fault_of_ours_asks_to_be_reported_and_shows_its_trace_only_when_asked(
     indexed: Path, quintet: Quintet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*arguments: object) -> None:
+    def broken(*arguments: object, **options: object) -> None:
         raise RuntimeError("the moon\nis full")
 
     monkeypatch.setattr(apsw, "Connection", broken)
