@@ -62,6 +62,12 @@ def test_an_index_that_another_process_makes_meanwhile_is_no_stranger(
     assert (tmp_path / ".gitignore").is_file()
 
 
+def test_a_memory_is_made_while_another_process_writes_the_ignore_file(tmp_path: Path) -> None:
+    with quintet.open(tmp_path / "index", None) as index:
+        (tmp_path / "index" / ".gitignore").write_bytes(b"")
+        assert index.memory.remember("the cache lives for an hour").id
+
+
 @pytest.mark.parametrize("name", ["", "a\0b"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="name one"):

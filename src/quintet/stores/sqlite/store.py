@@ -134,7 +134,9 @@ class SqliteStore:
         with translated(self.folder):
             theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
             is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL
-        if theirs and not is_ours and not self._database.file.exists():  # last: others may make it meanwhile
+        # Looked for last, since others may make it meanwhile; they write the ignore file after it.
+        has_index = (self.folder / FILE).exists() or self._database.file.exists()
+        if theirs and not is_ours and not has_index:
             raise UsageError(
                 f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
                 f"own; use another, such as {self.folder / '.quintet'}"
