@@ -29,7 +29,7 @@ run status
 say "By words and by meaning, with the share of each:"
 run search "how are equal scores ordered" --limit 3 --explain
 
-question="who else can see my personal information"
+question="does my data leave home"
 say "By meaning alone, in the documentation. The best passage shares no word with the question:"
 run search "$question" --mode semantic --filter root:docs --limit 1 --explain
 
