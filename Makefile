@@ -25,7 +25,7 @@ types: install
 unit: install
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
-	$(BIN)/python -m coverage report --include='*/quintet/ranking/*,*/quintet/contracts/*' --fail-under=100
+	$(BIN)/python -m coverage report --include='*/quintet/ranking/*,*/quintet/contracts/*,*/quintet/filters/*' --fail-under=100
 
 test-slow: install
 	$(BIN)/python -m pytest -q -m slow

@@ -6,7 +6,7 @@
     python bench/balance.py --collection FOLDER            a hundred queries of a collection with judgements
 
 For each query the best ten of the contract's twenty are looked at, without and with the code graph, which a
-collection does not have. `say` is what `quintet.evaluate.balance` measures, over the queries that several
+collection does not have. `say` is what `quintet.evaluation.balance` measures, over the queries that several
 signals answer (`fused`), `say_between` its interval, `dominating` who has too much of it, `as_alone` how far
 the answer is what that signal alone would give. `mainly` is the share of results to whose score that signal
 added the most, `contributed` its share of all scores, `overlap` the share of results that are among its own
@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any
 
 import quintet
-from quintet import corpus
-from quintet.evaluate.balance import SHOWN, Say, dominating, says, shares
-from quintet.evaluate.collection import documents, judged
-from quintet.evaluate.metrics import mean
-from quintet.evaluate.statistics import RESAMPLES, SEED
-from quintet.model import Ranked, Signal
+from quintet.evaluation import corpus
+from quintet.evaluation.balance import SHOWN, Say, dominating, says, shares
+from quintet.evaluation.judgements import documents, judged
+from quintet.evaluation.metrics import mean
+from quintet.evaluation.statistics import RESAMPLES, SEED
+from quintet.model.results import Ranked, Signal
 from quintet.settings import Settings
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -25,8 +25,8 @@ import code_set
 from quintet.contracts import HOUSE
 from quintet.contracts.confidence import LOW, Calibration
 from quintet.embed import DEFAULT
-from quintet.evaluate.calibration import Outcome, as_json, reliability
-from quintet.evaluation import Request, evaluate
+from quintet.evaluation.calibration import Outcome, as_json, reliability
+from quintet.evaluation.evaluate import Request, evaluate
 from relevance import COLLECTIONS, DATA, ONE_THREAD, PACKAGES, PROJECT, WORK, Place, replace_file, silent
 from speed import commit
 

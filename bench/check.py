@@ -34,10 +34,10 @@ import numpy as np
 
 import quintet
 from peer_engines import material
-from quintet.model import TextQuery
-from quintet.stores.matrix import Matrix, coarsened
-from quintet.stores.sqlite.store import SqliteStore
-from quintet.vector import quantise
+from quintet.model.text_query import TextQuery
+from quintet.model.vector import quantise
+from quintet.storage.sqlite.store import SqliteStore
+from quintet.storage.vectors.matrix import Matrix, coarsened
 
 BASELINE = Path(__file__).resolve().parent / "baseline.json"
 NO_CORPUS = Path("/nonexistent")

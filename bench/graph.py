@@ -26,11 +26,11 @@ from typing import Any
 
 import quintet
 from quintet.contracts.contract import Expansion, Strategy
-from quintet.model import Chunk, Document, digest
-from quintet.ports import Root
-from quintet.stores.sqlite.store import SqliteStore
-from quintet.symbols import Edge, Outline, Relation, Symbol, node_ids
-from quintet.writing import Entry
+from quintet.model.documents import Chunk, Document, digest
+from quintet.model.symbols import Edge, Outline, Relation, Symbol, node_ids
+from quintet.ports.reading import Root
+from quintet.ports.writing import Entry
+from quintet.storage.sqlite.store import SqliteStore
 
 NODES, FUNCTIONS, EDGES_PER_NODE = 100_000, 49, 5  # a module holds 49 functions
 FILES = 1_000

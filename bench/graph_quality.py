@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from quintet.ingest.graph.edges import Edges
-from quintet.ingest.graph.project import Place, Project
-from quintet.ingest.parse.extract import extract
-from quintet.ingest.parse.grammar import tree_of
-from quintet.symbols import FileOutline
+from quintet.codegraph.extract import extract
+from quintet.codegraph.grammar import tree_of
+from quintet.codegraph.resolve.edges import Edges
+from quintet.codegraph.resolve.project import Place, Project
+from quintet.model.symbols import FileOutline
 
 PACKAGES = ("httpx", "starlette")
 SAMPLE, SEED = 800, 5

@@ -36,7 +36,7 @@ from growth_report import AT, Figures, chart, table
 from peer_engines import material
 from peer_engines.child import alone
 from peer_engines.family import Family
-from quintet.vector import quantise
+from quintet.model.vector import quantise
 from speed import CORPUS, HERE, commit
 
 Int16 = npt.NDArray[np.int16]

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import quintet
-from quintet.ingest.memo_lines import exported
-from quintet.ingest.memos import memo_id
-from quintet.memo import KINDS, Memo
+from quintet.memory.entries import memo_id
+from quintet.memory.json_lines import exported
+from quintet.model.memories import KINDS, Memo
 
 SEED = 7
 WORDS = 4_000

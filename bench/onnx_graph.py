@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 from onnx import TensorProto, helper, numpy_helper
 
+from quintet.embed.canonical.weights import Affine, Norm, Weights, read_granite
 from quintet.embed.models import PACK_HASH, granite_file
-from quintet.embed.weights import Affine, Norm, Weights, read_granite
 
 OPSET = 17
 

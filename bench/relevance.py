@@ -28,12 +28,12 @@ import quintet
 import relevance_page
 from quintet.contracts import HOUSE
 from quintet.embed import DEFAULT, NAMES
-from quintet.evaluate.collection import QUERIES, Judged, documents, has_corpus
-from quintet.evaluate.metrics import Metric, metrics_named
-from quintet.evaluate.report import Measured, measured
-from quintet.evaluate.runs import ALL, Run
-from quintet.evaluate.statistics import intervals
-from quintet.evaluation import Request, evaluate
+from quintet.evaluation.evaluate import Request, evaluate
+from quintet.evaluation.judgements import QUERIES, Judged, documents, has_corpus
+from quintet.evaluation.metrics import Metric, metrics_named
+from quintet.evaluation.report import Measured, measured
+from quintet.evaluation.runs import ALL, Run
+from quintet.evaluation.statistics import intervals
 from relevance_page import CODE, TEXT, Kind, Ranking, Result
 from speed import commit
 

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from quintet.contracts import HOUSE
-from quintet.evaluate.metrics import mean
-from quintet.evaluate.statistics import Interval
+from quintet.evaluation.metrics import mean
+from quintet.evaluation.statistics import Interval
 
 Kind = Literal["text", "code"]
 TEXT: Kind = "text"

@@ -24,10 +24,11 @@ import apsw
 import numpy as np
 import tantivy
 
-from quintet.model import Chunk, Document, TextQuery, digest
-from quintet.ports import Root, TextIndex
-from quintet.stores.sqlite.store import SqliteStore
-from quintet.writing import Entry
+from quintet.model.documents import Chunk, Document, digest
+from quintet.model.text_query import TextQuery
+from quintet.ports.reading import Root, TextIndex
+from quintet.ports.writing import Entry
+from quintet.storage.sqlite.store import SqliteStore
 
 DEPTH = 50
 QUESTIONS = {5: 100, 200: 20}  # by their number of words; FTS5 alone takes seconds for the long ones

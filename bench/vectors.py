@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from quintet.stores.hnsw import EFS, build
-from quintet.stores.matrix import Matrix
-from quintet.vector import Int16, Int64, quantise
+from quintet.model.vector import Int16, Int64, quantise
+from quintet.storage.vectors.hnsw import EFS, build
+from quintet.storage.vectors.matrix import Matrix
 
 DEPTH = 20
 DIMENSIONS = 384

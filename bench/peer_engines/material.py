@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quintet.vector import quantise
+from quintet.model.vector import quantise
 
 from . import Given
 

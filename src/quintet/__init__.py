@@ -21,9 +21,9 @@ from quintet.errors import (
 
 if TYPE_CHECKING:
     from quintet.index import Index, open
-    from quintet.ingest.run import Report
+    from quintet.indexing.run import Report
+    from quintet.query.search import Response
     from quintet.rifflux_search import rifflux
-    from quintet.search.search import Response
 
 __version__ = "0.1.0"
 
@@ -53,8 +53,8 @@ def __getattr__(name: str) -> object:
         "Index": "quintet.index",
         "open": "quintet.index",
         "rifflux": "quintet.rifflux_search",
-        "Report": "quintet.ingest.run",
-        "Response": "quintet.search.search",
+        "Report": "quintet.indexing.run",
+        "Response": "quintet.query.search",
     }
     if name in homes:
         return getattr(import_module(homes[name]), name)

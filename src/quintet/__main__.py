@@ -1,6 +1,6 @@
 """`python -m quintet` is the command line."""
 
-from quintet.interfaces.cli import main
+from quintet.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -10,36 +10,37 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from quintet.codegraph.map import OutlineMap, outline_map, unfound
+from quintet.codegraph.related import Related, related
+from quintet.collection import STORED, Upkeep
 from quintet.contracts import HOUSE, contract_named, read
 from quintet.contracts import knowledge as retrieval
-from quintet.contracts.context import RESULTS, context
 from quintet.contracts.contract import Expansion, Strategy
-from quintet.contracts.references import FileUrl
-from quintet.contracts.tokens import checked_budget
 from quintet.embed import load_embedder
 from quintet.errors import NotFound, UsageError
-from quintet.ingest.freshness import SourceFiles
-from quintet.ingest.lag import Lag, lag
-from quintet.ingest.run import Progress, Report
+from quintet.evaluation.tuning.tuned import Tuned
+from quintet.indexing.disk import SourceFiles
+from quintet.indexing.drift import Lag, lag
+from quintet.indexing.run import Progress, Report
 from quintet.knowledge import KnowledgeBases
+from quintet.knowledge.context import RESULTS, context
+from quintet.knowledge.references import FileUrl
 from quintet.knowledge.shelf import Tools
 from quintet.memory import Memory
-from quintet.model import Note, Passage
-from quintet.ports import Approximation, Embedder, Root
-from quintet.receipts import Receipts
-from quintet.search.across import across
-from quintet.search.cache import CacheFigures, QueryCache
-from quintet.search.locate import Paths, encodable, ids_below, locate, names_of
-from quintet.search.outline_map import OutlineMap, outline_map, unfound
-from quintet.search.related import Related, related
-from quintet.search.search import Response, search
-from quintet.search.trials import Tried, tried
-from quintet.search.why import Explanation, why
+from quintet.model.documents import Passage
+from quintet.model.results import Note
+from quintet.model.tokens import checked_budget
+from quintet.ports.reading import Approximation, Embedder, Root
+from quintet.query.cache import CacheFigures, QueryCache
+from quintet.query.code_and_memory import across
+from quintet.query.explain import Explanation, why
+from quintet.query.places import Paths, encodable, ids_below, locate, names_of
+from quintet.query.search import Response, search
+from quintet.query.trials import Tried, tried
+from quintet.receipts.issue import Receipts
 from quintet.settings import load_settings
-from quintet.stores.sqlite.doctor import Check, examine_memory
-from quintet.stores.sqlite.store import FILE, MEMORY, SqliteSnapshot, SqliteStore
-from quintet.tuned import Tuned
-from quintet.upkeep import STORED, Upkeep
+from quintet.storage.sqlite.doctor import Check, examine_memory
+from quintet.storage.sqlite.store import FILE, MEMORY, SqliteSnapshot, SqliteStore
 
 MAP_SEEDS = 20  # results of a query from which a map is seen
 

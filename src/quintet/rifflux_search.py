@@ -3,7 +3,7 @@
 from typing import Any
 
 from quintet.index import Index
-from quintet.model import Json
+from quintet.model.documents import Json
 
 
 class Rifflux:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from quintet.errors import UsageError
-from quintet.model import Json
+from quintet.model.documents import Json
 
 
 @dataclass(frozen=True, slots=True)

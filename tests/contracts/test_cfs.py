@@ -17,8 +17,8 @@ from contracts.fixed import (
     same_place_in_both,
 )
 from quintet.contracts import cfs
-from quintet.search.parse import STOP_WORDS
-from quintet.vector import SCALE, cosine, cosines, dots, quantise
+from quintet.model.vector import SCALE, cosine, cosines, dots, quantise
+from quintet.query.text import STOP_WORDS
 
 FILES = {
     "cache.txt": "cache ttl and cache size",

@@ -14,7 +14,7 @@ import quintet
 from contracts.fixed import FixedEmbedder, circle, codes, ladder, results, write
 from quintet.contracts.confidence import FITTED, LOW, Calibration, Signs, confidence, low_confidence, signs
 from quintet.embed.models import MODELS
-from quintet.model import Evidence, Ranked
+from quintet.model.results import Evidence, Ranked
 
 GRANITE = MODELS["granite"].identity
 FAR = (1.0, 3.0)

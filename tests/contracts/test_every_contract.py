@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 import quintet
 from contracts.conftest import Library
 from contracts.fixed import codes, path_of, paths, results, same_place_in_both, write
-from quintet.contracts import CONTRACTS, HOUSE, contract_named, parameters, read
-from quintet.contracts.filters import TIME
+from quintet.contracts import CONTRACTS, HOUSE, contract_named, read
 from quintet.contracts.harness import iso_utc
 from quintet.errors import UsageError
-from quintet.model import Condition, Filter
+from quintet.filters.fields import TIME
+from quintet.model import parameters
+from quintet.model.filters import Condition, Filter
 
 FILES = {
     "one.txt": "local-first C++ don't panic",

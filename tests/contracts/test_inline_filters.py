@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from contracts.conftest import Library
 from contracts.fixed import codes, paths
-from quintet.contracts.inline_filters import split
-from quintet.model import AnyOf, Condition, Expression, Filter, Not
+from quintet.filters.inline import split
+from quintet.model.filters import AnyOf, Condition, Expression, Filter, Not
 
 FILES = {
     "a.py": "retry = 1\n",

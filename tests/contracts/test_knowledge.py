@@ -10,7 +10,7 @@ from contracts.conftest import Library
 from contracts.fixed import codes, ladder, paths, results, same_place_in_both
 from quintet.contracts import knowledge
 from quintet.errors import NotFound, UsageError
-from quintet.ports import TextIndex, VectorIndex
+from quintet.ports.reading import TextIndex, VectorIndex
 
 FILES = {
     "cache.txt": "cache ttl and cache size",

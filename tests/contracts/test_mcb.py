@@ -9,7 +9,8 @@ from contracts.conftest import Library
 from contracts.fixed import codes, ladder, name_at, paths, results, same_place_in_both
 from quintet.contracts import Answer, mcb, read
 from quintet.errors import UsageError
-from quintet.model import Chunk, Document, Evidence, Passage, Ranked
+from quintet.model.documents import Chunk, Document, Passage
+from quintet.model.results import Evidence, Ranked
 
 FILES = {
     "app/users.py": "def getUserName(user):\n    return user.name\n",

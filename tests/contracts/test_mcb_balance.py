@@ -10,8 +10,8 @@ import pytest
 
 import quintet
 from contracts.fixed import write
-from quintet.evaluate.balance import Say, dominating, says, shares
-from quintet.model import Signal
+from quintet.evaluation.balance import Say, dominating, says, shares
+from quintet.model.results import Signal
 
 TOPICS = {
     "cache": "keep stored entry evict expire memory",

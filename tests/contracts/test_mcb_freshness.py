@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import quintet
 from contracts.fixed import codes, ladder, name_at, paths, results, write
-from ingest.repository import Repository, needs_git, own_configuration, program
+from indexing.repository import Repository, needs_git, own_configuration, program
 from quintet.contracts import CONTRACTS
-from quintet.search import freshness
+from quintet.query import staleness as freshness
 
 SECOND = 1_000_000_000
 THEN_MS = 1_700_000_000_001

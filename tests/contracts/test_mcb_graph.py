@@ -11,10 +11,10 @@ from contracts.conftest import Library
 from contracts.fixed import codes, paths, results
 from quintet.contracts import mcb, read
 from quintet.contracts.contract import Expansion
-from quintet.model import Hit
-from quintet.ports import Catalog, CodeGraph, Rows, TextIndex, VectorIndex
-from quintet.search.signals import run
-from quintet.stores.sqlite.store import SqliteStore
+from quintet.model.results import Hit
+from quintet.ports.reading import Catalog, CodeGraph, Rows, TextIndex, VectorIndex
+from quintet.query.legs import run
+from quintet.storage.sqlite.store import SqliteStore
 
 FILES = {
     "shop/billing.py": (

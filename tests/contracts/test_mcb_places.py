@@ -10,10 +10,10 @@ import quintet
 from contracts.conftest import Library
 from contracts.fixed import codes, results
 from quintet.contracts import CONTRACTS, read
-from quintet.model import Hit
-from quintet.search import signals
-from quintet.search.signals import Legs, run
-from quintet.stores.sqlite.store import SqliteStore
+from quintet.model.results import Hit
+from quintet.query import legs as signals
+from quintet.query.legs import Legs, run
+from quintet.storage.sqlite.store import SqliteStore
 
 STEPS = "".join(f"    step_{number} = 'invoice number {number} invoice'\n" for number in range(600))
 SMALL = {

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from quintet.ingest.parse.formats import BY_EXTENSION
+from quintet.formats.registry import BY_EXTENSION
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r"[a-z]+(_[a-z]+)+")

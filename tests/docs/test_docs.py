@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from ingest.formats.papers import lines, paper
+from formats.papers import lines, paper
+from quintet.cli.commands.index_and_search import app
 from quintet.contracts import CONTRACTS
-from quintet.interfaces.commands import app
-from quintet.model import Filter
+from quintet.model.filters import Filter
 from quintet.settings import Settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]

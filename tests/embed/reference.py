@@ -5,7 +5,7 @@ from math import erf, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from quintet.embed.weights import Affine, Norm, Weights
+from quintet.embed.canonical.weights import Affine, Norm, Weights
 
 Float64 = npt.NDArray[np.float64]
 GRID = np.linspace(-8, 8, 160_001)

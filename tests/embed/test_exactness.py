@@ -8,13 +8,13 @@ import pytest
 
 from embed import reference
 from embed.texts import CODE, LANGUAGES, LONG, SENTENCES
-from quintet.embed import canonical
-from quintet.embed.canonical import LONGEST, PROBABILITY, CanonicalEncoder, Room, unit_int16
+from quintet.embed.canonical import encoder as canonical
+from quintet.embed.canonical.encoder import LONGEST, PROBABILITY, CanonicalEncoder, Room, unit_int16
+from quintet.embed.canonical.products import EXACT, SLACK, NormProduct, RowProduct
+from quintet.embed.canonical.tables import EXP_UNIT
+from quintet.embed.canonical.weights import Affine, Float32, Norm, Weights
 from quintet.embed.local import LocalEmbedder
 from quintet.embed.models import MODELS
-from quintet.embed.products import EXACT, SLACK, NormProduct, RowProduct
-from quintet.embed.tables import EXP_UNIT
-from quintet.embed.weights import Affine, Float32, Norm, Weights
 from quintet.errors import StoreError
 
 MORE = (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from quintet.embed import tables
+from quintet.embed.canonical import tables
+from quintet.embed.canonical.weights import read_granite
 from quintet.embed.models import MODELS, PACK_HASH, granite_file, local_embedder
-from quintet.embed.weights import read_granite
 from quintet.errors import MissingExtra, StoreError
 
 

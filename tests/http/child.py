@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import quintet
-from quintet.ingest.run import Progress
-from quintet.interfaces.doors import Doors, Reindexed
-from quintet.interfaces.http.config import Config, Limits
-from quintet.interfaces.http.server import serve
-from quintet.search.search import Response
+from quintet.http.config import Config, Limits
+from quintet.http.server import serve
+from quintet.indexing.run import Progress
+from quintet.query.search import Response
+from quintet.serving.service import Doors, Reindexed
 
 
 def wait(what: str) -> None:

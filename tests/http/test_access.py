@@ -7,8 +7,8 @@ import pytest
 from http_serving import Running, code_of, command, serving
 
 from quintet.errors import UsageError
-from quintet.interfaces.http.config import Config
-from quintet.keys import Keys
+from quintet.http.config import Config
+from quintet.serving.keys import Keys
 
 ASKED = {"query": "cache"}
 

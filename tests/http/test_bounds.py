@@ -10,8 +10,8 @@ import httpx
 import pytest
 from http_serving import PATIENCE, Running, child, code_of
 
-from quintet.interfaces.http.config import Limits
-from quintet.interfaces.http.protocol import bounded_protocol
+from quintet.http.config import Limits
+from quintet.http.protocol import bounded_protocol
 
 CONNECTIONS = 200
 

@@ -11,8 +11,8 @@ import pytest
 from http_serving import PATIENCE, Running, child, code_of, serving
 
 from quintet.errors import Conflict, NotFound
-from quintet.ingest.run import Progress
-from quintet.interfaces.http.jobs import REMEMBERED, Job, Jobs
+from quintet.http.jobs import REMEMBERED, Job, Jobs
+from quintet.indexing.run import Progress
 
 
 def events(answer: httpx.Response) -> Iterator[tuple[str, dict[str, Any]]]:

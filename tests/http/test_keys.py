@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from quintet.cli.main import run
 from quintet.errors import AccessError, NotFound, StoreError, UsageError
-from quintet.interfaces.cli import run
-from quintet.keys import FILE, Keys
+from quintet.serving.keys import FILE, Keys
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from http_serving import Running, code_of, indexed, serving
 
-from quintet.interfaces.http.knowledge import placeless
+from quintet.http.routes.knowledge import placeless
 from quintet.knowledge.attached import MOST_SOURCES
 from quintet.knowledge.registry import MOST_PROPERTIES
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import CHECKS, load_all_checks
 
 import quintet
-from quintet.interfaces.http.openapi import document
+from quintet.http.schema.openapi import document
 
 HELD = (
     "not_a_server_error",

@@ -17,11 +17,11 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 import quintet
 from quintet.contracts import CONTRACTS
-from quintet.contracts.parameters import read, rule_of
 from quintet.errors import UsageError
-from quintet.interfaces.http.openapi import document
-from quintet.interfaces.http.requests import parameter_schema, search_request
-from quintet.interfaces.http.responses import BODIES
+from quintet.http.schema.openapi import document
+from quintet.http.schema.requests import parameter_schema, search_request
+from quintet.http.schema.responses import BODIES
+from quintet.model.parameters import read, rule_of
 
 FEW, MANY = 4, 150  # for each operation
 HELD = (

@@ -10,8 +10,8 @@ import pytest
 from http_serving import code_of, indexed, serving
 from jsonschema import Draft202012Validator
 
-from quintet.interfaces.http.knowledge_schemas import BASES as LISTED
-from quintet.keys import Keys
+from quintet.http.schema.knowledge import BASES as LISTED
+from quintet.serving.keys import Keys
 
 BASES = "/v1/knowledge-bases"
 INVENTED = "qk_000000000000_" + "x" * 43

@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 
 import quintet
 from quintet.contracts import CONTRACTS
-from quintet.interfaces.http.receipt_schemas import VERDICT, WHY
-from quintet.interfaces.http.responses import BODIES
-from quintet.search.receipt import digest_of
+from quintet.http.schema.receipts import VERDICT, WHY
+from quintet.http.schema.responses import BODIES
+from quintet.receipts.receipt import digest_of
 
 
 def receipt_of(client: httpx.Client, query: str = "cache key", **fields: object) -> dict[str, Any]:

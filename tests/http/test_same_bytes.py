@@ -15,7 +15,7 @@ from mcp.client.stdio import stdio_client
 
 import quintet
 from mcp import StdioServerParameters
-from quintet.interfaces.cli import run
+from quintet.cli.main import run
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from mcp.client.stdio import stdio_client
 
 import quintet
 from mcp import StdioServerParameters
-from quintet.interfaces.cli import run
-from quintet.interfaces.http.memory_schemas import SEARCHED_ALL
-from quintet.interfaces.http.requests import search_all_request
-from quintet.keys import Keys
+from quintet.cli.main import run
+from quintet.http.schema.memory import SEARCHED_ALL
+from quintet.http.schema.requests import search_all_request
+from quintet.serving.keys import Keys
 
 ALL = "/v1/search/all"
 SECRET = "the cache was sold to Umbrella"

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from http_serving import Running, code_of, indexed, serving
 
-from ingest.formats.papers import lines, paper
-from quintet.interfaces.http.knowledge_file import disposition, shown_as
+from formats.papers import lines, paper
+from quintet.http.source_file import disposition, shown_as
 
 BASE = "/v1/knowledge-bases/shelf"
 FILES = "/v1/playgrounds/knowledge-bases/shelf/documents"

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from http_serving import code_of, indexed, serving
 
-from quintet.keys import Keys
+from quintet.serving.keys import Keys
 
 BASE = "/v1/knowledge-bases/manuals"
 TEXT = "The pump of the boiler moves water."

@@ -10,11 +10,11 @@ import pytest
 from http_serving import PATIENCE, child, code_of
 from starlette.types import Message, Receive, Scope, Send
 
-from quintet.interfaces.http.config import Config
-from quintet.interfaces.http.front import Front
-from quintet.interfaces.http.guard import Guard
-from quintet.interfaces.http.metrics import Metrics
-from quintet.keys import Keys
+from quintet.http.authentication import Guard
+from quintet.http.config import Config
+from quintet.http.metrics import Metrics
+from quintet.http.middleware import Front
+from quintet.serving.keys import Keys
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 

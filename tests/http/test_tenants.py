@@ -12,7 +12,7 @@ import pytest
 from http_serving import code_of, command, indexed, serving
 
 from quintet.errors import UsageError
-from quintet.keys import Keys
+from quintet.serving.keys import Keys
 
 BASES = "/v1/knowledge-bases"
 FILES = "/v1/playgrounds/knowledge-bases"

@@ -9,9 +9,9 @@ import pytest
 
 import quintet
 from knowledge.answers import ids
-from quintet.contracts.filters import BUILT_IN
 from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import Conflict, LimitError, NotFound, StoreError, UsageError
+from quintet.filters.fields import BUILT_IN
 from quintet.knowledge import KnowledgeBase
 from quintet.knowledge import bases as bases_module
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import quintet
-from ingest.formats.papers import lines, paper
-from quintet.interfaces.cli import run
+from formats.papers import lines, paper
+from quintet.cli.main import run
 from quintet.knowledge import KnowledgeBase
 
 

@@ -14,9 +14,9 @@ from quintet.errors import NotFound, StoreError
 from quintet.knowledge import KnowledgeBase, registry
 from quintet.knowledge.documents import Upload
 from quintet.knowledge.runs import SyncRun
-from quintet.ports import Root
-from quintet.stores.sqlite import store as store_module
-from quintet.stores.sqlite.store import SqliteStore
+from quintet.ports.reading import Root
+from quintet.storage.sqlite import store as store_module
+from quintet.storage.sqlite.store import SqliteStore
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quintet
-from ingest.formats.papers import lines, paper
+from formats.papers import lines, paper
 from knowledge.answers import found, ids
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.knowledge import KnowledgeBase, Outcome, Upload

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import quintet
-from ingest.formats.papers import lines, paper
+from formats.papers import lines, paper
 from knowledge.answers import found, ids
 from quintet.errors import UsageError
 from quintet.knowledge import KnowledgeBase, Upload

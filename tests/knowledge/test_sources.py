@@ -6,7 +6,7 @@ import pytest
 from filelock import FileLock
 
 import quintet
-from ingest.formats.papers import lines, paper
+from formats.papers import lines, paper
 from knowledge.answers import found, ids
 from quintet.errors import AccessError, Conflict, NotFound, UsageError
 from quintet.knowledge import KnowledgeBase, SyncRun

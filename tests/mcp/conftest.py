@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import quintet
-from quintet.interfaces.doors import Doors
+from quintet.serving.service import Doors
 
 sys.path.append(str(Path(__file__).parent))
 

@@ -14,8 +14,8 @@ from mcp_types import CallToolResult, TextContent
 
 import quintet
 from mcp import StdioServerParameters
-from quintet.interfaces.doors import Doors
-from quintet.interfaces.mcp import build_server
+from quintet.mcp.server import build_server
+from quintet.serving.service import Doors
 
 FILES = {
     "docs/cache.md": "# Guide\n\nAn overview.\n\n## Caching\n\nThe cache keeps answers for five minutes.\n",

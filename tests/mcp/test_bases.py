@@ -8,7 +8,7 @@ from mcp_support import body, inside, text
 from mcp_types import CallToolResult
 
 import quintet
-from quintet.interfaces.doors import Doors
+from quintet.serving.service import Doors
 
 pytestmark = pytest.mark.anyio
 

@@ -7,8 +7,8 @@ import pytest
 from mcp_support import inside, refusal
 
 import quintet
-from quintet.interfaces.doors import Doors
-from quintet.search.search import Response
+from quintet.query.search import Response
+from quintet.serving.service import Doors
 
 
 class BrokenDoors(Doors):

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from quintet.interfaces import install
-from quintet.interfaces.cli import run
-from quintet.interfaces.install import BACKUP, CLIENTS
+from quintet.cli import install
+from quintet.cli.install import BACKUP, CLIENTS
+from quintet.cli.main import run
 
 Install = Callable[..., int]
 

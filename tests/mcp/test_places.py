@@ -6,8 +6,8 @@ import pytest
 from mcp_support import body, inside, text
 
 import quintet
-from ingest.formats.papers import lines, paper
-from quintet.interfaces.doors import Doors
+from formats.papers import lines, paper
+from quintet.serving.service import Doors
 
 pytestmark = pytest.mark.anyio
 

@@ -11,8 +11,8 @@ from mcp_support import body, refusal, text
 
 import quintet
 from quintet.embed.hashing import HashingEmbedder
-from quintet.interfaces.doors import Doors
-from quintet.search.search import Response
+from quintet.query.search import Response
+from quintet.serving.service import Doors
 
 PATIENCE = 60  # seconds; only a fault takes that long
 

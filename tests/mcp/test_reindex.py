@@ -8,7 +8,7 @@ from mcp.client.client import Client
 from mcp_support import body, fill, inside, over_stdio, refusal, text
 
 import quintet
-from quintet.interfaces.doors import Doors
+from quintet.serving.service import Doors
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ from mcp_support import body, inside, refusal, text
 from mcp_types import CallToolResult, ResourceLink
 
 import quintet
-from quintet.interfaces.doors import Doors
+from quintet.serving.service import Doors
 
 pytestmark = pytest.mark.anyio
 

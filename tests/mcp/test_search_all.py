@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from mcp_support import body, inside, refusal, text
 from mcp_types import ResourceLink
 
-from quintet.interfaces.doors import Doors
+from quintet.serving.service import Doors
 
 pytestmark = pytest.mark.anyio
 

@@ -9,9 +9,9 @@ import pytest
 import quintet
 from memory.views import results
 from quintet.errors import UsageError
-from quintet.ingest.about import DIGEST_CHARS, Subjects
-from quintet.memo import About
 from quintet.memory import Memory
+from quintet.memory.subject_files import DIGEST_CHARS, Subjects
+from quintet.model.memories import About
 
 
 def states(memory: Memory, id: str) -> list[str]:

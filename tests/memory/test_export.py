@@ -166,7 +166,7 @@ def test_memories_that_supersede_each_other_are_refused(memory: Memory, other: M
 
 
 def test_a_long_chain_of_supersessions_is_read_in_one_pass(other: Memory) -> None:
-    from quintet.ingest.memos import memo_id
+    from quintet.memory.entries import memo_id
 
     ids = [memo_id("fact", f"version {number}", 0) for number in range(2_000)]
     chain = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import quintet
-from quintet.interfaces.cli import run
+from quintet.cli.main import run
 
 Said = tuple[int, str, str]
 Command = Callable[..., Said]

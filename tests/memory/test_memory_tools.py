@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from mcp_support import body, inside, refusal, text
 
 import quintet
-from quintet.interfaces.doors import Doors
+from quintet.serving.service import Doors
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ import quintet
 from memory.conftest import START_MS, Clock
 from memory.views import results, texts
 from quintet.errors import LimitError, StoreError, UsageError
-from quintet.memo import KINDS, SESSIONS
 from quintet.memory import Memory
+from quintet.model.memories import KINDS, SESSIONS
 
 
 def test_what_was_remembered_can_be_recalled_at_once(memory: Memory) -> None:

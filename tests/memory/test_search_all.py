@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import quintet
 from memory.views import codes
+from quintet.query.code_and_memory import joint_status, merged
 from quintet.ranking import Rrf
-from quintet.search.across import joint_status, merged
 
 
 @pytest.fixture

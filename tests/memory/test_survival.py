@@ -15,7 +15,7 @@ import pytest
 import quintet
 from memory.views import results, texts
 from quintet.memory import Memory
-from quintet.stores.sqlite.migrations import APPLICATION_ID, MIGRATIONS
+from quintet.storage.sqlite.migrations import APPLICATION_ID, MIGRATIONS
 
 CHILD = Path(__file__).with_name("writing.py")
 SEED = 5

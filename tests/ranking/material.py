@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from quintet.contracts import CONTRACTS, cfs, harness, knowledge, mcb, quintet, rifflux
-from quintet.model import Facts, Freshness, Hit, Ranked, Signal
+from quintet.model.results import Facts, Freshness, Hit, Ranked, Signal
 from quintet.ranking import Profile
 
 FRESHNESS: tuple[Freshness, ...] = ("Fresh", "Acceptable", "Stale", "StaleWithRisk")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.contracts import cfs, harness, knowledge, mcb, quintet, rifflux
-from quintet.model import Hit, Signal
+from quintet.model.results import Hit, Signal
 from quintet.ranking import Branch, Fetch, Profile, Rrf, WeightedSum, rank
 from quintet.ranking.fuse import contributions, maximum
 from ranking.material import fact, facts_of, ids, listed, scored, scores

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 
 from quintet.contracts import harness
-from quintet.model import Facts, Ranked, Signal
+from quintet.model.results import Facts, Ranked, Signal
 from quintet.ranking import rank
 from ranking.material import SITUATIONS, Hits, fact, facts_of, ids, scored, scores
 

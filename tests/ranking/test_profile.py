@@ -2,7 +2,7 @@
 
 import pytest
 
-from quintet.model import Hit
+from quintet.model.results import Hit
 from quintet.ranking import Branch, Fetch, Profile, Rrf, Saturating, WeightedSum
 from ranking.material import PROFILES
 

@@ -9,7 +9,7 @@ import pytest
 
 import quintet
 from quintet import Index, NotFound, UsageError
-from quintet.search.proof import check
+from quintet.receipts.proof import check
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 import quintet
 from quintet import Index, UsageError
-from quintet.search.receipt import digest_of
+from quintet.receipts.receipt import digest_of
 
 TEXTS = {
     "guide/tides.md": "# Tides\n\nThe tide table lists high water for every harbour.\n",

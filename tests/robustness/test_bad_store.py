@@ -11,7 +11,7 @@ import pytest
 
 import quintet
 from quintet import Conflict, QuintetError, StoreError
-from quintet.stores.sqlite.doctor import Check
+from quintet.storage.sqlite.doctor import Check
 
 if TYPE_CHECKING:
     from conftest import Mounts

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import quintet
-from quintet.stores.sqlite import vectors
+from quintet.storage.vectors import index as vectors
 
 
 class Project:

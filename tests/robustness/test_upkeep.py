@@ -9,9 +9,9 @@ import apsw
 import pytest
 
 import quintet
-from quintet.ingest import sync
-from quintet.stores import matrix
-from quintet.stores.sqlite import vector_rows
+from quintet.indexing import sync
+from quintet.storage.vectors import matrix
+from quintet.storage.vectors import rows as vector_rows
 
 FILES = 80
 

@@ -10,11 +10,13 @@ import pytest
 
 from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import UsageError
-from quintet.model import Chunk, Document
-from quintet.ports import Embedder, Root, Rows, TextIndex, VectorIndex
+from quintet.model.documents import Chunk, Document
+from quintet.model.vector import quantise
+from quintet.ports.reading import Embedder, Root, Rows, TextIndex, VectorIndex
+from quintet.ports.writing import Entry
 from quintet.settings import CHOICES, load_settings
-from quintet.stores.sqlite.document_rows import text_hash
-from quintet.stores.sqlite.store import SqliteSnapshot, SqliteStore
+from quintet.storage.sqlite.document_rows import text_hash
+from quintet.storage.sqlite.store import SqliteSnapshot, SqliteStore
 from quintet.testing import (
     EmbedderSuite,
     FixedEmbedder,
@@ -24,8 +26,6 @@ from quintet.testing import (
     VectorIndexSuite,
     VectorRow,
 )
-from quintet.vector import quantise
-from quintet.writing import Entry
 
 
 class TestHashing(EmbedderSuite):

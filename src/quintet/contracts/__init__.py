@@ -5,8 +5,8 @@ from types import MappingProxyType
 
 from quintet.contracts import cfs, harness, knowledge, mcb, quintet, rifflux
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading
-from quintet.contracts.parameters import read, shown
 from quintet.errors import UsageError
+from quintet.model.parameters import read, shown
 
 CONTRACTS: Mapping[str, Contract] = MappingProxyType(
     {module.CONTRACT.name: module.CONTRACT for module in (quintet, rifflux, harness, mcb, knowledge, cfs)}

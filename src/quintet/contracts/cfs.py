@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from math import inf
 
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
-from quintet.contracts.filters import FILTER
-from quintet.contracts.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
-from quintet.model import Filter, Json, Ranked
+from quintet.filters.fields import FILTER
+from quintet.model.documents import Json
+from quintet.model.filters import Filter
+from quintet.model.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
+from quintet.model.results import Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 CANDIDATES = whole(1, 10 * LIMIT_MAX)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 
-from quintet.model import Note, Ranked
+from quintet.model.results import Note, Ranked
 
 BEST = 10  # results that are looked at, whatever the limit
 DIGITS = 3  # more would be pretended, and the last bits of a score may differ between systems

@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from quintet.model import Filter, Freshness, Json, Note, Passage, Ranked, Signal
+from quintet.model.documents import Json, Passage
+from quintet.model.filters import Filter
+from quintet.model.results import Freshness, Note, Ranked, Signal
+from quintet.model.vector import Int16
 from quintet.ranking import Profile
-from quintet.vector import Int16
 
 Syntax = Literal["plain", "fts5"]
 Strategy = Literal["callers", "dependencies", "related"]

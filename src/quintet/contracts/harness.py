@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.contracts.filters import FILTER
-from quintet.contracts.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
 from quintet.errors import UsageError
-from quintet.model import Filter, Json, Note, Ranked, Signal
+from quintet.filters.fields import FILTER
+from quintet.model.documents import Json
+from quintet.model.filters import Filter
+from quintet.model.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
+from quintet.model.results import Note, Ranked, Signal
 from quintet.ranking import Branch, Fetch, Profile, WeightedSum
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, make_dataclass, replace
 from typing import Any
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.contracts.filters import BOOLEAN, BUILT_IN, INTEGER, NUMBER, TEXT, filters
-from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
 from quintet.errors import NotFound, UsageError
-from quintet.model import Condition, Document, Expression, Filter, Json, Note, Passage, Ranked
+from quintet.filters.fields import BOOLEAN, BUILT_IN, INTEGER, NUMBER, TEXT, filters
+from quintet.model.documents import Document, Json, Passage
+from quintet.model.filters import Condition, Expression, Filter
+from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
+from quintet.model.results import Note, Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
 DEFAULT_INDEX = "default"  # every document that came from a folder

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
-from quintet.contracts.filters import FILTER, SCOPE_FILTER
-from quintet.contracts.parameters import (
+from quintet.filters.fields import FILTER, SCOPE_FILTER
+from quintet.model.documents import Json
+from quintet.model.filters import Filter
+from quintet.model.parameters import (
     LIMIT,
     SYNTAX,
     Check,
@@ -18,9 +20,9 @@ from quintet.contracts.parameters import (
     one_of,
     parameter,
 )
-from quintet.model import Evidence, Filter, Freshness, Json, Ranked
+from quintet.model.results import Evidence, Freshness, Ranked
+from quintet.model.vector import Int16, quantise
 from quintet.ranking import Branch, Fetch, Profile, Rrf
-from quintet.vector import Int16, quantise
 
 WEIGHTS = {"lexical": 1.0, "semantic": 0.8, "graph": 0.6}  # ADR-043, section 3, step 4
 FACTORS: tuple[tuple[Freshness, float], ...] = (

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from quintet.contracts.confidence import confidence, low_confidence
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
-from quintet.contracts.filters import FILTER
-from quintet.contracts.inline_filters import split
-from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter
-from quintet.model import Evidence, Filter, Json, Note, Ranked
+from quintet.filters.fields import FILTER
+from quintet.filters.inline import split
+from quintet.model.documents import Json
+from quintet.model.filters import Filter
+from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
+from quintet.model.results import Evidence, Note, Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
 DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that what both legs like can rise

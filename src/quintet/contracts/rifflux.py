@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from math import inf
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.contracts.filters import FILTER
-from quintet.contracts.parameters import LIMIT, SYNTAX, number, one_of, parameter
-from quintet.model import Filter, Json, Ranked
+from quintet.filters.fields import FILTER
+from quintet.model.documents import Json
+from quintet.model.filters import Filter
+from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
+from quintet.model.results import Ranked
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 RRF_K = 60.0  # Cormack et al. 2009; RRF-002

@@ -2,7 +2,7 @@
 
 from quintet.embed.checked import CheckedEmbedder
 from quintet.errors import UsageError
-from quintet.ports import Embedder
+from quintet.ports.reading import Embedder
 
 LOCAL = ("granite", "minilm")
 NAMES = (*LOCAL, "remote", "hashing", "none")

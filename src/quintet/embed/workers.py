@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quintet.pipes import input_of, output_of, receive, send
-from quintet.vector import Int16
+from quintet.model.vector import Int16
+from quintet.processes.channel import input_of, output_of, receive, send
 
 if TYPE_CHECKING:
     from quintet.embed.local import LocalEmbedder

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from quintet.access import contained
-from quintet.contracts.parameters import shown
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
+from quintet.indexing.allowed_folders import contained
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.registry import FolderSource, Registration, checked_title
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.shelf import Shelf, Tools
 from quintet.knowledge.sources import FolderSync
-from quintet.model import Json
+from quintet.model.documents import Json
+from quintet.model.parameters import shown
 
 MOST_SOURCES = 100
 

@@ -8,19 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from quintet.contracts.knowledge import for_base, kept
-from quintet.contracts.parameters import shown
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
-from quintet.ingest.read import Unreadable, read
-from quintet.ingest.walk import size_cap
+from quintet.indexing.read import Unreadable, read
+from quintet.indexing.walk import size_cap
 from quintet.knowledge import registry
 from quintet.knowledge.attached import FolderSources
-from quintet.knowledge.documents import (
-    UPLOADS,
-    Outcome,
-    Upload,
-    as_given,
-    shown_document,
-)
+from quintet.knowledge.documents import UPLOADS, Outcome, Upload, as_given, shown_document
 from quintet.knowledge.files import SourceFile, described, file_of_source
 from quintet.knowledge.putting import Putting, managed
 from quintet.knowledge.registry import Registration, shown_properties
@@ -28,10 +21,11 @@ from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.shelf import Shelf, Tools
 from quintet.knowledge.sources import GROUP
 from quintet.memory.memory import NO_FILES
-from quintet.model import Json, digest
-from quintet.search.cache import QueryCache
-from quintet.search.search import Response, search
-from quintet.stores.sqlite.documents import Listed
+from quintet.model.documents import Json, digest
+from quintet.model.parameters import shown
+from quintet.query.cache import QueryCache
+from quintet.query.search import Response, search
+from quintet.storage.sqlite.documents import Listed
 
 MOST_DOCUMENTS = 1_000  # in one call
 MOST_LISTED = 1_000

@@ -14,17 +14,11 @@ from quintet.contracts.knowledge import INDEX_PREFIX
 from quintet.errors import Conflict, NotFound, StoreError
 from quintet.knowledge import registry
 from quintet.knowledge.base import KnowledgeBase, unknown
-from quintet.knowledge.registry import (
-    SLUG,
-    Registration,
-    checked_properties,
-    checked_slug,
-    checked_title,
-)
+from quintet.knowledge.registry import SLUG, Registration, checked_properties, checked_slug, checked_title
 from quintet.knowledge.shelf import Tools
-from quintet.model import Json
-from quintet.stores.sqlite.failures import translated
-from quintet.stores.sqlite.store import KNOWLEDGE, SqliteStore
+from quintet.model.documents import Json
+from quintet.storage.sqlite.failures import translated
+from quintet.storage.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"
 LOCK = "registry.lock"

@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
-from quintet.contracts.filters import BUILT_IN
 from quintet.contracts.knowledge import BASE, KEPT, authored, kept
-from quintet.contracts.parameters import shown
-from quintet.contracts.references import is_local
 from quintet.errors import LimitError, UsageError
-from quintet.ingest.entry import cut, document_of, parsed_content, shape
-from quintet.ingest.memos import checked_metadata
-from quintet.ingest.parse.formats import BY_EXTENSION, BY_NAME
-from quintet.ingest.parse.isolated import Isolated
-from quintet.ingest.parse.model import Parsed
-from quintet.ingest.read import Content, Unreadable
-from quintet.ingest.walk import size_cap
+from quintet.filters.fields import BUILT_IN
+from quintet.formats.blocks import Parsed
+from quintet.formats.registry import BY_EXTENSION, BY_NAME
+from quintet.formats.sandbox.parent import Isolated
+from quintet.indexing.document import cut, document_of, parsed_content, shape
+from quintet.indexing.read import Content, Unreadable
+from quintet.indexing.walk import size_cap
+from quintet.knowledge.references import is_local
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
-from quintet.model import Document, Json, digest
+from quintet.memory.entries import checked_metadata
+from quintet.model.documents import Document, Json, digest
+from quintet.model.parameters import shown
+from quintet.ports.writing import Entry
 from quintet.settings import Settings
-from quintet.stores.sqlite.documents import Listed
-from quintet.writing import Entry
+from quintet.storage.sqlite.documents import Listed
 
 UPLOADS = "uploads"  # the root of everything that came without a source
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")

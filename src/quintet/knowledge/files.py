@@ -10,8 +10,8 @@ from time import sleep
 from typing import TypeVar
 
 from quintet.errors import NotFound, StoreError
-from quintet.ingest.walk import Problem, find
-from quintet.model import Document
+from quintet.indexing.walk import Problem, find
+from quintet.model.documents import Document
 
 ORIGINALS = "files"
 WAITS = (0.01, 0.02, 0.05, 0.1, 0.2) if os.name == "nt" else ()  # seconds

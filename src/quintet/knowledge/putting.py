@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from quintet.contracts.knowledge import kept
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
-from quintet.ingest.parse.isolated import Isolated, Limits
+from quintet.formats.sandbox.parent import Isolated, Limits
 from quintet.knowledge.documents import UPLOADS, Accepted, Outcome, Upload, accepted, uploaded_entry
 from quintet.knowledge.registry import Registration
 from quintet.knowledge.shelf import Shelf, Tools
-from quintet.ports import Root
-from quintet.stores.sqlite.documents import Listed
-from quintet.writing import Entry
+from quintet.ports.reading import Root
+from quintet.ports.writing import Entry
+from quintet.storage.sqlite.documents import Listed
 
 
 @dataclass(slots=True)

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
-from quintet.contracts.filters import BUILT_IN
 from quintet.contracts.knowledge import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
-from quintet.contracts.parameters import is_exact, shown
 from quintet.errors import LimitError, StoreError, UsageError
+from quintet.filters.fields import BUILT_IN
 from quintet.knowledge.files import patiently, write_whole
-from quintet.model import Json
+from quintet.model.documents import Json
+from quintet.model.parameters import is_exact, shown
 
 FILE = "base.json"
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")

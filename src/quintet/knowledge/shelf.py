@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from quintet.errors import Conflict, QuintetError, StoreError
-from quintet.ingest.run import Progress, Report, Run
-from quintet.ingest.vectors import embed_pending, reembed
+from quintet.indexing.embedding import embed_pending, reembed
+from quintet.indexing.run import Progress, Report, Run
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.files import Originals
-from quintet.model import embedding_text
-from quintet.ports import Embedder, Root
+from quintet.model.documents import embedding_text
+from quintet.model.vector import Int16, quantise
+from quintet.ports.reading import Embedder, Root
+from quintet.ports.writing import Entry
 from quintet.settings import Settings
-from quintet.stores.sqlite.document_rows import text_hash
-from quintet.stores.sqlite.documents import Listed
-from quintet.stores.sqlite.store import KNOWLEDGE, SqliteSnapshot, SqliteStore
-from quintet.stores.sqlite.writer import SqliteWriter
-from quintet.vector import Int16, quantise
-from quintet.writing import Entry
+from quintet.storage.sqlite.document_rows import text_hash
+from quintet.storage.sqlite.documents import Listed
+from quintet.storage.sqlite.store import KNOWLEDGE, SqliteSnapshot, SqliteStore
+from quintet.storage.sqlite.writer import SqliteWriter
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, UsageError
-from quintet.ingest.entry import shape, storable
-from quintet.ingest.parse.isolated import Isolated, Limits
-from quintet.ingest.plan import plan
-from quintet.ingest.read import Content, Unreadable, read
-from quintet.ingest.roots import Target
-from quintet.ingest.sync import in_scope
-from quintet.ingest.walk import Found, size_cap, walk
+from quintet.formats.sandbox.parent import Isolated, Limits
+from quintet.indexing.changes import plan
+from quintet.indexing.document import shape, storable
+from quintet.indexing.read import Content, Unreadable, read
+from quintet.indexing.roots import Target
+from quintet.indexing.sync import in_scope
+from quintet.indexing.walk import Found, size_cap, walk
 from quintet.knowledge.documents import source_entry
 from quintet.knowledge.registry import FolderSource, Registration
 from quintet.knowledge.runs import Recorder
 from quintet.knowledge.shelf import Shelf, Tools
-from quintet.ports import KnownFile, Root
+from quintet.ports.reading import KnownFile, Root
+from quintet.ports.writing import Entry
 from quintet.settings import Settings
-from quintet.writing import Entry
 
 GROUP = 32  # documents in one commit
 

@@ -3,16 +3,17 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from quintet.contracts.memory import is_storable, shown, shown_about
-from quintet.contracts.parameters import shown as value_shown
-from quintet.ingest.about import Subjects
-from quintet.memo import FRESHNESS, About, Memo
-from quintet.model import Json, Note
-from quintet.ports import Root
+from quintet.memory.contract import is_storable, shown, shown_about
+from quintet.memory.subject import spelt, subject
+from quintet.memory.subject_files import Subjects
+from quintet.model.documents import Json
+from quintet.model.memories import FRESHNESS, About, Memo
+from quintet.model.parameters import shown as value_shown
+from quintet.model.results import Note
+from quintet.ports.reading import Root
 from quintet.ranking.freshness import BEST_FIRST
-from quintet.search.subject import spelt, subject
 from quintet.settings import Settings
-from quintet.stores.sqlite.store import SqliteStore
+from quintet.storage.sqlite.store import SqliteStore
 
 
 class Code:

@@ -6,22 +6,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from quintet.contracts import read
-from quintet.contracts.memory import LATEST_MS, MEMORY, Params, conditions
-from quintet.contracts.parameters import shown as value_shown
 from quintet.errors import Conflict, NotFound, UsageError
-from quintet.ingest import memos
-from quintet.ingest.memo_lines import Imported, exported, joined
-from quintet.ingest.run import Progress
-from quintet.memo import ROOT, Memo, in_order, memo_from
+from quintet.indexing.run import Progress
+from quintet.memory import entries as memos
 from quintet.memory.code import Code, unknown
+from quintet.memory.contract import LATEST_MS, MEMORY, Params, conditions
+from quintet.memory.json_lines import Imported, exported, joined
+from quintet.memory.similar import Near, near
 from quintet.memory.vectors import Vectors
-from quintet.model import Filter, Json, Note, Passage
-from quintet.ports import Comparison, Embedder, Root, Source
-from quintet.search.near import Near, near
-from quintet.search.search import Response, search
+from quintet.model.documents import Json, Passage
+from quintet.model.filters import Filter
+from quintet.model.memories import ROOT, Memo, in_order, memo_from
+from quintet.model.parameters import shown as value_shown
+from quintet.model.results import Note
+from quintet.ports.reading import Comparison, Embedder, Root, Source
+from quintet.ports.writing import Writer
+from quintet.query.search import Response, search
 from quintet.settings import Settings
-from quintet.stores.sqlite import store
-from quintet.writing import Writer
+from quintet.storage.sqlite import store
 
 MOST_BESIDE = 1_000  # on either side of a moment
 

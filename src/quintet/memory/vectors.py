@@ -4,13 +4,13 @@ from collections.abc import Callable
 from time import time_ns
 
 from quintet.errors import QuintetError
-from quintet.ingest.run import Progress, Report, Run
-from quintet.ingest.vectors import embed_pending, reembed
-from quintet.model import Note
-from quintet.ports import Embedder
+from quintet.indexing.embedding import embed_pending, reembed
+from quintet.indexing.run import Progress, Report, Run
+from quintet.model.results import Note
+from quintet.ports.reading import Embedder
+from quintet.ports.writing import Writer
 from quintet.settings import Settings
-from quintet.stores.sqlite.store import SqliteStore
-from quintet.writing import Writer
+from quintet.storage.sqlite.store import SqliteStore
 
 AT_ONCE = 256  # vectors that are made in passing; more are left to `embed_all`
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from quintet.model import Facts, Freshness, Ranked
+from quintet.model.results import Facts, Freshness, Ranked
 from quintet.ranking.profile import Profile
 
 BEST_FIRST: tuple[Freshness, ...] = ("Fresh", "Acceptable", "Stale", "StaleWithRisk")

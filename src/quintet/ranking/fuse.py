@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from quintet.model import Evidence, Signal
+from quintet.model.results import Evidence, Signal
 from quintet.ranking.profile import Branch, Profile, Rrf, WeightedSum
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from quintet.model import Evidence, Facts, Hit, Ranked, Signal
+from quintet.model.results import Evidence, Facts, Hit, Ranked, Signal
 from quintet.ranking.fuse import contributions, total
 from quintet.ranking.normalise import normalised
 from quintet.ranking.profile import Branch, Profile

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from quintet.model import Evidence, Facts, Ranked, Signal
+from quintet.model.results import Evidence, Facts, Ranked, Signal
 from quintet.ranking.profile import Profile
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import inf
 from typing import TypeAlias
 
-from quintet.model import Facts, Hit, Ranked, Signal, steady
+from quintet.model.results import Facts, Hit, Ranked, Signal, steady
 from quintet.ranking.profile import OrderKey, Profile
 
 STEADY = 1e-10  # of a score: no two that are further apart are the same to `steady`

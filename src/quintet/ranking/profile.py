@@ -6,7 +6,7 @@ Normalisers and order keys are held by name, so that `repr(profile)` reads well.
 from dataclasses import dataclass
 from typing import Literal
 
-from quintet.model import Freshness, Signal
+from quintet.model.results import Freshness, Signal
 
 NormaliserName = Literal["as_is", "min_max", "unit"]
 OrderKey = Literal[

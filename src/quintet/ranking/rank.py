@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from quintet.model import Facts, Hit, Ranked, Signal
+from quintet.model.results import Facts, Hit, Ranked, Signal
 from quintet.ranking.freshness import weigh
 from quintet.ranking.gather import gather, scores_of
 from quintet.ranking.group import by_document

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from quintet.ports import Embedder
-from quintet.vector import quantise
+from quintet.model.vector import quantise
+from quintet.ports.reading import Embedder
 
 
 class FixedEmbedder:

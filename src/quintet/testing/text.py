@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quintet.model import Hit, TextQuery
-from quintet.ports import Rows, TextIndex
+from quintet.model.results import Hit
+from quintet.model.text_query import TextQuery
+from quintet.ports.reading import Rows, TextIndex
 
 
 @dataclass(frozen=True, slots=True)

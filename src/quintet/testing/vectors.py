@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quintet.model import Hit
-from quintet.ports import Approximation, Rows, VectorIndex, Vectors
-from quintet.vector import Int16, cosine, quantise
+from quintet.model.results import Hit
+from quintet.model.vector import Int16, cosine, quantise
+from quintet.ports.reading import Approximation, Rows, VectorIndex, Vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "result fields have their types and meaning",
         "tests/contracts/test_rifflux.py::test_results_and_breakdowns_have_exactly_their_keys",
         "tests/contracts/test_rifflux.py::test_a_chunk_tells_its_headings_and_its_place_in_the_file",
-        "tests/ingest/test_roots.py::test_ids_do_not_depend_on_the_machine_the_order_or_other_files",
+        "tests/indexing/test_roots.py::test_ids_do_not_depend_on_the_machine_the_order_or_other_files",
         "tests/contracts/test_rifflux_proofs.py::test_every_field_of_a_result_says_what_its_chunk_is",
     ),
     proved(

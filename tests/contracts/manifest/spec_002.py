@@ -203,11 +203,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-FRESH-CLASSES",
         "classes follow from how far the index lags behind the file",
         "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
-        "tests/ingest/test_freshness.py::test_a_change_from_the_future_is_no_lag",
-        "tests/ingest/test_freshness.py::test_a_changed_file_is_as_fresh_as_the_change_is_young",
-        "tests/ingest/test_freshness.py::test_a_file_that_is_gone_or_no_file_any_more_is_a_risk",
-        "tests/ingest/test_freshness.py::test_a_touched_file_with_the_same_content_is_no_change",
-        "tests/ingest/test_freshness.py::test_an_uncommitted_change_is_a_risk_however_young",
+        "tests/indexing/test_disk.py::test_a_change_from_the_future_is_no_lag",
+        "tests/indexing/test_disk.py::test_a_changed_file_is_as_fresh_as_the_change_is_young",
+        "tests/indexing/test_disk.py::test_a_file_that_is_gone_or_no_file_any_more_is_a_risk",
+        "tests/indexing/test_disk.py::test_a_touched_file_with_the_same_content_is_no_change",
+        "tests/indexing/test_disk.py::test_an_uncommitted_change_is_a_risk_however_young",
     ),
     proved(
         "002-FRESH-REFILL",
@@ -237,7 +237,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-PORT-FIELD-WEIGHTS",
         "the text port weighs fields",
         "tests/contracts/test_mcb.py::test_field_weights_decide_which_field_counts",
-        "tests/stores/test_fts5.py::test_field_weights_of_parts_and_cjk_are_sqlites_own",
+        "tests/storage/text/test_index.py::test_field_weights_of_parts_and_cjk_are_sqlites_own",
     ),
     proved(
         "002-PORT-MATCHED-FIELDS",
@@ -271,7 +271,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-PORT-TANTIVY",
         "tantivy can be the text index",
         "tests/contracts/test_mcb_proofs.py::test_tantivy_answers_mcb_where_it_is_the_text_index",
-        "tests/stores/test_tantivy.py::test_it_finds_what_fts5_finds_and_in_the_same_fields",
+        "tests/storage/text/tantivy/test_index.py::test_it_finds_what_fts5_finds_and_in_the_same_fields",
     ),
     proved(
         "002-SERVICE",
@@ -346,28 +346,28 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "002-T-GRAPH-1",
         "graph: breadth first from the seeds",
-        "tests/stores/test_graph.py::test_the_order_is_distance_then_best_seed_then_path_then_line",
+        "tests/storage/graph/test_index.py::test_the_order_is_distance_then_best_seed_then_path_then_line",
     ),
     proved(
         "002-T-GRAPH-2",
         "graph: depth is held",
-        "tests/stores/test_graph.py::test_no_neighbour_is_farther_away_than_asked",
+        "tests/storage/graph/test_index.py::test_no_neighbour_is_farther_away_than_asked",
     ),
     proved(
         "002-T-GRAPH-3",
         "graph: distances are the shortest",
-        "tests/stores/test_graph.py::test_a_distance_is_that_of_the_shortest_way_from_any_seed",
+        "tests/storage/graph/test_index.py::test_a_distance_is_that_of_the_shortest_way_from_any_seed",
     ),
     proved(
         "002-T-GRAPH-4",
         "graph: cycles end",
-        "tests/stores/test_graph.py::test_a_circle_ends_and_a_seed_is_not_its_own_neighbour",
+        "tests/storage/graph/test_index.py::test_a_circle_ends_and_a_seed_is_not_its_own_neighbour",
         "tests/contracts/test_mcb_graph.py::test_a_circle_of_calls_ends",
     ),
     proved(
         "002-T-GRAPH-5",
         "graph: order by distance, seed, path and line",
-        "tests/stores/test_graph.py::test_the_order_is_distance_then_best_seed_then_path_then_line",
+        "tests/storage/graph/test_index.py::test_the_order_is_distance_then_best_seed_then_path_then_line",
         "tests/contracts/test_mcb_graph.py::test_the_order_of_indexing_does_not_show",
     ),
     proved(

@@ -285,27 +285,27 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "003-PAGE-NUMBER",
         "chunks of a PDF know their page",
-        "tests/ingest/formats/test_runs.py::test_each_phrase_is_found_on_its_page",
+        "tests/formats/test_runs.py::test_each_phrase_is_found_on_its_page",
     ),
     proved(
         "003-PAGE-FILTER",
         "pages can be filtered by",
-        "tests/ingest/formats/test_runs.py::test_pages_are_filtered_before_retrieval_by_every_method",
+        "tests/formats/test_runs.py::test_pages_are_filtered_before_retrieval_by_every_method",
     ),
     proved(
         "003-PAGE-NOT-INFERRED",
         "a page is never guessed from the page count",
-        "tests/ingest/formats/test_runs.py::test_a_page_is_never_guessed",
+        "tests/formats/test_runs.py::test_a_page_is_never_guessed",
     ),
     proved(
         "003-PAGE-COUNT",
         "the page count belongs to the document",
-        "tests/ingest/formats/test_runs.py::test_the_page_count_belongs_to_the_document",
+        "tests/formats/test_runs.py::test_the_page_count_belongs_to_the_document",
     ),
     proved(
         "003-REF-PAGES",
         "references gather pages from page_number, pages or a range",
-        "tests/contracts/test_references.py::test_pages_are_gathered_from_numbers_lists_and_ranges_once_and_in_order",
+        "tests/knowledge/test_references.py::test_pages_are_gathered_from_numbers_lists_and_ranges_once_and_in_order",
     ),
     proved(
         "003-REF-FILE-URL",
@@ -316,7 +316,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "003-REF-NO-LOCAL-PATH",
         "no local file address is shown",
-        "tests/contracts/test_references.py::test_a_local_address_is_shown_in_no_reference",
+        "tests/knowledge/test_references.py::test_a_local_address_is_shown_in_no_reference",
         "tests/knowledge/test_documents.py::test_no_document_can_name_a_place_on_a_disk",
         "tests/http/test_knowledge.py::test_a_source_is_synced_as_a_job_and_no_answer_tells_where_it_lies",
     ),
@@ -414,7 +414,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "003-OWN-BACKEND-PROJECT",
         "the backend projects results into sources",
-        "tests/contracts/test_references.py::test_each_document_is_one_reference_numbered_by_its_best_result",
+        "tests/knowledge/test_references.py::test_each_document_is_one_reference_numbered_by_its_best_result",
         "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
     ),
     proved(

@@ -1,0 +1,271 @@
+"""How results look to people. Everything that comes from files is escaped and never read as markup."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from quintet.cli.terminal import ReaderGone, is_terminal, safe, safe_lines, tell, write, writing
+from quintet.serving.views import Measure, View, place, report_counts
+
+if TYPE_CHECKING:
+    from quintet.index import IndexStatus
+    from quintet.indexing.run import Report
+    from quintet.model.documents import Passage
+    from quintet.ports.reading import Approximation, Root
+
+INDENT = "    "
+PROBLEMS_SHOWN = 20
+SNIPPET_LINES = 4
+SNIPPET_WIDTH = 100  # columns in a pipe, and at most on a terminal
+BAR = 14  # columns: with names, numbers and remarks a line still fits into 80
+DIM, BOLD, FOUND = Style(dim=True), Style(bold=True), Style(bold=True, color="yellow")
+
+Listener = Callable[[str, int, int], None]  # stage, done, total; a total of 0 is not known
+
+
+class Screen(Console):
+    """Standard output: styles and links on a terminal, plain text anywhere else, whatever is forced."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            file=sys.stdout,
+            force_terminal=is_terminal(sys.stdout),
+            markup=False,
+            highlight=False,
+            emoji=False,
+            soft_wrap=True,
+        )
+
+    def on_broken_pipe(self) -> None:
+        raise ReaderGone
+
+    def row(self, text: Text) -> None:
+        with writing():
+            self.print(text)
+
+
+class Words:
+    """The words of a query, to find them again in what it found."""
+
+    def __init__(self, query: str) -> None:
+        words = sorted(set(re.findall(r"\w+", query)), key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(_as_pattern, words)) or r"(?!)", re.IGNORECASE)
+
+    def first(self, line: str) -> int | None:
+        match = self._pattern.search(line)
+        return match.start() if match else None
+
+    def mark(self, text: Text) -> None:
+        for match in self._pattern.finditer(text.plain):
+            text.stylize(FOUND, *match.span())
+
+
+def _as_pattern(word: str) -> str:
+    """Short words count only whole; longer ones, and scripts without spaces, inside others too."""
+    whole = len(word) < 3 and word.isascii()
+    return rf"(?<!\w){re.escape(word)}(?!\w)" if whole else re.escape(word)
+
+
+def show_results(
+    found: Sequence[View],
+    query: str,
+    roots: Sequence["Root"],
+    *,
+    first: int = 1,
+    sure: str | None = None,
+    explain: bool = False,
+) -> None:
+    """Number, place, heading, score and snippet of each; with `explain` where the score comes from; at the
+    end how sure the answer is."""
+    screen, words = Screen(), Words(query)
+    locations = {root.name: root.location for root in roots}
+    width = min(screen.width, SNIPPET_WIDTH) if screen.is_terminal else SNIPPET_WIDTH
+    largest = max((m.share or 0.0 for view in found for m in view.measures), default=0.0)
+    for number, view in enumerate(found, start=first):
+        address = link(view, locations) if screen.is_terminal else None
+        screen.row(_head(number, view, address, several=len(roots) > 1))
+        for line in snippet(view.content, words, width - len(INDENT)):
+            screen.row(Text(INDENT).append_text(line))
+        if explain:
+            screen.row(Text(""))
+            for measure in view.measures:
+                screen.row(Text(INDENT + explained(measure, largest)))
+        if view is not found[-1]:
+            screen.row(Text(""))
+    if sure is not None:
+        screen.row(Text(f"\n{sure}", style=DIM))
+
+
+def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
+    """Among several roots the place begins with the root's name: a path may be in more than one."""
+    where = f"{view.root}/{view.where}" if several and view.root else view.where
+    head = Text(f"{number:2}. ").append(safe(where), style=BOLD + Style(link=address))
+    if view.heading:
+        head.append(f"  {safe(view.heading)}", style=DIM)
+    return head.append(f"  {view.score:.4g}")
+
+
+def link(view: View, locations: Mapping[str, str]) -> str | None:
+    """The file's address with its page or line behind `#`, where the root's folder is known."""
+    location = locations.get(view.root or "")
+    if location is None:
+        return None
+    address = Path(location, view.path).as_uri()
+    if view.page is not None:
+        return f"{address}#page={view.page}"
+    return address if view.lines is None else f"{address}#{view.lines[0]}"
+
+
+def snippet(content: str, words: Words, width: int) -> list[Text]:
+    """A few lines from the first that holds a word of the query, without the indentation they share."""
+    lines = [line.rstrip() for line in safe_lines(content) if line.strip()]
+    first = next((at for at, line in enumerate(lines) if words.first(line) is not None), 0)
+    start = max(0, min(first, len(lines) - SNIPPET_LINES))
+    window = dedent("\n".join(lines[start : start + SNIPPET_LINES]))
+    shown = [_clipped(line, words, width) for line in window.splitlines()]
+    for line in shown:
+        words.mark(line)
+    return shown
+
+
+def _clipped(line: str, words: Words, width: int) -> Text:
+    """Cut to `width` columns, around the first word of the query in it."""
+    at = words.first(line) or 0
+    if at > width // 2 and len(line) > width:
+        line = "…" + line[at - width // 3 :]
+    text = Text(line)
+    text.truncate(width, overflow="ellipsis")
+    return text
+
+
+def explained(measure: Measure, largest: float) -> str:
+    """A measure as name, bar, number and remark.
+
+    >>> explained(Measure("lexical", 0.5, 0.5, "rank 1"), 1.0)
+    'lexical        ███████              0.5  rank 1'
+    """
+    share = measure.share or 0.0
+    filled = max(1, round(BAR * share / largest)) if share > 0 and largest > 0 else 0
+    value = "-" if measure.value is None else f"{measure.value:.4g}"
+    return f"{measure.name:<14} {'█' * filled:<{BAR}} {value:>9}  {safe(measure.remark)}".rstrip()
+
+
+def show_passages(passages: Sequence["Passage"]) -> None:
+    """On a terminal each passage under its place, made safe; in a pipe the text and nothing else."""
+    screen = Screen()
+    for passage in passages:
+        chunk = passage.chunk
+        if not screen.is_terminal:
+            with writing():
+                sys.stdout.write(chunk.content.rstrip("\n") + "\n")
+            continue
+        where = place(passage.document.path, (chunk.first_line, chunk.last_line), chunk.page)
+        screen.row(Text(safe(f"{where}  {chunk.heading_path}".rstrip()), style=DIM))
+        for line in safe_lines(chunk.content):
+            screen.row(Text(line))
+
+
+def show_report(report: "Report") -> None:
+    """What a run did; what went wrong and what to know beside it go to standard error."""
+    for problem in report.problems[:PROBLEMS_SHOWN]:
+        tell(f"warning: {problem.path}: {problem.reason}")
+    if len(report.problems) > PROBLEMS_SHOWN:
+        tell(f"warning: and {len(report.problems) - PROBLEMS_SHOWN} more")
+    for note in report.notes:
+        tell(f"note: {note['message']} [{note['code']}]")
+    counts = ", ".join(f"{count} {name}" for name, count in report_counts(report).items())
+    write(f"{counts} in {report.seconds:.1f} s\n")
+
+
+def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
+    rows = {
+        "index": [str(folder)],
+        "files": [str(status.files)],
+        "chunks": [str(status.chunks)],
+        "embedded": [f"{status.embedded} of {status.chunks}"],
+        "embedder": [status.embedder or "none (text only)"],
+        "roots": [_root(root.name, root.location, root.only) for root in status.roots] or ["none yet"],
+        "generation": [str(status.generation)],
+        "state root": [status.state_root],
+        "disk": list(_behind(status)),
+        "hnsw": [hnsw_line(status.hnsw)],
+        "tuned": [", ".join(f"{name} {value:g}" for name, value in status.tuned.items()) or "no"],
+        "cache": [
+            f"{status.cache.entries} searches kept, {status.cache.hits} hits, {status.cache.misses} misses"
+        ],
+    }
+    for name, values in rows.items():
+        for at, value in enumerate(values):
+            yield f"{'' if at else name:<12}{safe(value)}"
+
+
+def _root(name: str, location: str, only: Sequence[str] | None) -> str:
+    return f"{name} = {location}" + (f" (only {', '.join(only)})" if only is not None else "")
+
+
+def _behind(status: "IndexStatus") -> Iterator[str]:
+    lag = status.lag
+    if lag.added or lag.changed or lag.removed:
+        yield f"{lag.added} added, {lag.changed} changed, {lag.removed} removed since; run 'quintet index'"
+    elif not lag.missing_roots:
+        yield "the index is up to date"
+    if lag.refused:
+        yield f"{lag.refused} cannot be indexed; 'quintet index' says which and why"
+    for root in lag.missing_roots:
+        yield f"the folder of root {root} is missing; bring it back, or run 'quintet forget {root}'"
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    pass
+
+
+@contextmanager
+def progress() -> Iterator[Listener]:
+    """A bar for each stage on standard error, if that is a terminal."""
+    if not is_terminal(sys.stderr):
+        yield _silent
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
+
+    class Speed(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:.0f}/s")
+
+    columns = (
+        TextColumn("{task.description:<6}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Speed(""),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True, force_terminal=True), transient=True) as bars:
+        yield _into(bars.add_task, bars.update)
+
+
+def _into(add: Callable[..., int], update: Callable[..., None]) -> Listener:
+    tasks: dict[str, int] = {}
+
+    def report(stage: str, done: int, total: int) -> None:
+        if stage not in tasks:
+            tasks[stage] = add(safe(stage), total=total or None)
+        update(tasks[stage], completed=done, total=total or None)
+
+    return report
+
+
+def hnsw_line(graph: "Approximation | None") -> str:
+    """What there is of an HNSW graph, and how good it is."""
+    if graph is None:
+        return "none: every vector is compared"
+    if not graph.rows:
+        return "being built"
+    shares = ", ".join(f"{share:.1%} with ef {ef}" for ef, share in graph.recall.items())
+    return f"{graph.rows} of {graph.of} vectors; finds {shares} of the exact best 20"

@@ -1,0 +1,99 @@
+"""Source code: one block for each definition, cut along the syntax tree, and blocks for what lies between.
+
+Blocks are whole lines, never overlap, and together hold every line that is not blank.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from quintet.codegraph.definitions import CLASSES, Definition, outline
+from quintet.codegraph.extract import extract
+from quintet.codegraph.grammar import tree_of
+from quintet.formats.blocks import Block, Parsed
+from quintet.formats.lines import block_of, run_blocks, shape
+from quintet.formats.text import parse_windows
+from quintet.model.symbols import Outline
+
+SMALL_CLASS = 400  # characters; a shorter class is one block with all its methods
+_CPP_HEADER = re.compile(r"^[ \t]*+(?:class|namespace|template|using)\b[^;\n]*+", re.MULTILINE)
+
+
+def parse_code(path: str, text: str, mime_type: str, language: str) -> Parsed:
+    if path.lower().endswith(".h") and _CPP_HEADER.search(text):
+        language = "cpp"
+    source = text.encode()
+    tree = tree_of(source, text, language)
+    if tree is None:
+        return parse_windows(path, text, mime_type, language)
+    lines = text.split("\n")
+    writer = _Writer(lines)
+    root = tree.root_node
+    definitions = outline(root, source, language)
+    writer.namespace(definitions.outermost, 0, len(lines) - 1, ())
+    found = _with_above(extract(root, source, path, language), definitions.above)
+    return Parsed(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
+
+
+def _with_above(found: Outline, above: Mapping[int, int]) -> Outline:
+    """Each symbol with what belongs to it above; of symbols that start on one row, the outermost has it."""
+    symbols = []
+    for symbol in found.symbols:
+        row = symbol.first_line - 1
+        parent = found.symbols[symbol.parent or 0]
+        if row in above and symbol.path and not (parent.path and parent.first_line == symbol.first_line):
+            symbol = symbol._replace(above=row - above[row])
+        symbols.append(symbol)
+    return replace(found, symbols=tuple(symbols))
+
+
+class _Writer:
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.blocks: list[Block] = []
+
+    def namespace(self, members: Sequence[Definition], first: int, last: int, path: tuple[str, ...]) -> None:
+        """A file, namespace or module: its definitions, and the paragraphs between them."""
+        like = shape(path, "module", path[-1] if path else "")
+        for start, end, member in _parted(members, first, last):
+            if not self._joins_last(start, end):
+                self.blocks += run_blocks(self.lines, start, end, like=like)
+            if member:
+                self._definition(member)
+
+    def _definition(self, item: Definition) -> None:
+        if item.members and item.kind not in CLASSES:
+            self.namespace(item.members, item.first, item.last, item.path)
+        elif item.members and len("\n".join(self.lines[item.first : item.last + 1])) >= SMALL_CLASS:
+            self._class(item)
+        else:
+            like = shape(item.path, item.kind, item.name, alone=True)
+            self.blocks += block_of(self.lines, item.first, item.last, like=like)
+
+    def _class(self, item: Definition) -> None:
+        """The head of a class down to its first method, each method, and the fields between methods."""
+        for start, end, member in _parted(item.members, item.first, item.last):
+            if start == item.first or not self._joins_last(start, end):
+                like = shape(item.path, item.kind, item.name, alone=start == item.first)
+                self.blocks += block_of(self.lines, start, end, like=like)
+            if member:
+                self._definition(member)
+
+    def _joins_last(self, first: int, last: int) -> bool:
+        """Lines of closing brackets alone go to the block above: by themselves they say nothing."""
+        gap = "\n".join(self.lines[first : last + 1])
+        if not self.blocks or not gap.strip() or any(char.isalnum() for char in gap):
+            return False
+        above = self.blocks.pop()
+        self.blocks += block_of(self.lines, above.first_line - 1, last, like=above)
+        return True
+
+
+def _parted(
+    members: Sequence[Definition], first: int, last: int
+) -> Iterator[tuple[int, int, Definition | None]]:
+    """Each member with the rows before it that are nobody's; at the end the rows after the last."""
+    for member in members:
+        yield first, member.first - 1, member
+        first = member.last + 1
+    yield first, last, None

@@ -1,0 +1,197 @@
+"""JavaScript and TypeScript inside a definition: what names are bound to, what is called and referred to."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quintet.codegraph.languages.javascript.syntax import (
+    FUNCTIONS,
+    LITERALS,
+    bound_names,
+    cast_type,
+    chain,
+    required_parts,
+    root_of,
+    string_value,
+    type_path,
+    unwrapped,
+)
+from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scope import Binding, Scope, Type
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_BLOCKS = ("statement_block", "for_statement", "switch_body", "class_static_block")
+_TEST_CALLS = {"describe", "it", "test", "suite"}
+
+
+class Values:
+    """Handlers of statements that bind names and of expressions that mention them."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.scan = scan
+        self.is_module = False  # a script without imports and exports shares its names with all others
+        self.assigned: list[tuple[Scope, str, Binding]] = []  # a name may be assigned above its declaration
+        self.handlers: dict[str, Handler] = {
+            **dict.fromkeys(_BLOCKS, self.block),
+            "for_in_statement": self.loop,
+            "catch_clause": self.catch,
+            "assignment_expression": self.assignment,
+            "call_expression": self.call,
+            "new_expression": self.construction,
+            "jsx_opening_element": self.element,
+            "jsx_self_closing_element": self.element,
+            "jsx_closing_element": lambda _node, _scope: (),
+            "mapped_type_clause": self.mapped_type,
+            **dict.fromkeys(("member_expression", "nested_identifier", "nested_type_identifier"), self.value),
+            **dict.fromkeys(("identifier", "type_identifier", "shorthand_property_identifier"), self.value),
+        }
+
+    def finish(self) -> None:
+        for scope, name, binding in self.assigned:
+            known = scope.find(name)
+            if known is not None:
+                known.again(binding, keep=True)
+
+    # Bindings
+
+    def block(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        inside = scope.inner()
+        return [(child, inside) for child in node.named_children]
+
+    def loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        inside = scope.inner()
+        left = node.child_by_field_name("left")
+        kind = self.scan.name(node.child_by_field_name("kind"))
+        names, values = bound_names(left)
+        for item in names if kind else ():
+            (scope.function if kind == "var" else inside).local(self.scan.name(item))
+        rest = [child for child in node.named_children if left is None or child.id != left.id]
+        return [(child, inside) for child in (*values, *rest)]
+
+    def catch(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        inside = scope.inner()
+        parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+        names, _ = bound_names(parameter)
+        for item in names:
+            inside.local(self.scan.name(item))
+        return [(body, inside)] if body is not None else ()
+
+    def mapped_type(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        scope.inner().local(self.scan.name(node.child_by_field_name("name")))
+        kept = node.child_by_field_name("type")
+        return [(kept, scope)] if kept is not None else ()
+
+    def assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return [(child, scope) for child in node.named_children]
+        path = chain(self.scan, left)
+        type = self.static_type(right, scope)
+        if len(path) == 1:
+            self.assigned.append((scope, path[0], Binding("local", type, scope)))
+        elif len(path) == 2 and path[0] == "this":
+            self.give_field(path[1], type, scope)
+        steps = [(right, scope)]
+        return steps if path else [(left, scope), *steps]
+
+    def give_field(self, name: str, type: Type, scope: Scope) -> None:
+        binding = scope.find("this")
+        if binding is not None and binding.kind == "self":
+            self.scan.field(binding.number, name, type, scope, declared=False)
+
+    def static_type(self, value: "Node | None", scope: Scope) -> Type:
+        """The class that `value` constructs, is cast to, or that its name was declared with."""
+        value = unwrapped(value)
+        if value is None:
+            return ()
+        if value.type == "new_expression":
+            return chain(self.scan, value.child_by_field_name("constructor"))
+        if cast := cast_type(value):
+            return type_path(self.scan, cast)
+        if value.type == "call_expression":
+            function = value.child_by_field_name("function")
+            binding = scope.find(self.scan.name(function))
+            return self.type_held(binding, scope) if binding is not None and binding.kind == "symbol" else ()
+        binding = scope.find(self.scan.name(value)) if value.type == "identifier" else None
+        return self.type_held(binding, scope) if binding is not None and binding.kind == "local" else ()
+
+    def type_held(self, binding: Binding, scope: Scope) -> Type:
+        return binding.type if self.scan.type_holds(binding, scope) else ()
+
+    # Mentions
+
+    def call(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        steps = [
+            (part, scope)
+            for part in (node.child_by_field_name("type_arguments"), arguments)
+            if part is not None
+        ]
+        if function is None:
+            return steps
+        module, _ = required_parts(self.scan, node)
+        path = chain(self.scan, function)
+        if module and scope.find("require") is None:
+            self.is_module = True
+            self.scan.bring_in(scope, node, module)
+            return ()
+        if function.type == "super":
+            self.scan.mention(scope, "calls", ("constructor",), function, "super")
+        elif path:
+            self.note_test(path, arguments, scope)
+            self.scan.mention(scope, "calls", path, function)
+        else:
+            steps = [*self.computed_call(function, scope), *steps]
+        return steps
+
+    def computed_call(self, function: "Node", scope: Scope) -> Sequence[Step]:
+        """A call on what an expression gives: `super.m()`, `new Foo().m()`, `x[0].m()`."""
+        receiver = function.child_by_field_name("object") if function.type == "member_expression" else None
+        if receiver is None:
+            return [(function, scope)]
+        member = self.scan.name(function.child_by_field_name("property"))
+        inner = unwrapped(receiver)
+        if receiver.type == "super":
+            self.scan.mention(scope, "calls", (member,), function, "super")
+        elif type := self.static_type(receiver, scope):
+            self.scan.mention(scope, "calls", (*type, member), function, "type")
+        elif inner is not None and inner.type not in LITERALS:
+            self.scan.mention(scope, "calls", (member,), function, "unknown")
+        return [(receiver, scope)]
+
+    def note_test(self, path: tuple[str, ...], arguments: "Node | None", scope: Scope) -> None:
+        """A file with `describe("...", () => ...)` at its top is a test."""
+        if path[0] not in _TEST_CALLS or scope.owner != 0 or arguments is None:
+            return
+        given = arguments.named_children
+        if len(given) > 1 and string_value(self.scan, given[0]) and given[1].type in FUNCTIONS:
+            self.scan.describe_module(is_test=True)
+
+    def construction(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        maker = node.child_by_field_name("constructor")
+        path = chain(self.scan, maker)
+        if maker is not None and path:
+            self.scan.mention(scope, "calls", path, maker)
+        return [
+            (child, scope)
+            for child in node.named_children
+            if not path or maker is None or child.id != maker.id
+        ]
+
+    def element(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """A component is called when it is shown; a tag in small letters is HTML's."""
+        name = node.child_by_field_name("name")
+        path = chain(self.scan, name)
+        if name is not None and path and (len(path) > 1 or path[0][:1].isupper()):
+            self.scan.mention(scope, "calls", path, name)
+        return [(child, scope) for child in node.named_children if name is None or child.id != name.id]
+
+    def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """A name, or a member of one, that is used without being called."""
+        path = chain(self.scan, node)
+        if path:
+            self.scan.mention(scope, "references", path, node)
+            return ()
+        root = root_of(node)
+        return [(root, scope)] if root.id != node.id else ()

@@ -1,0 +1,270 @@
+"""What the readers of the bracketed languages share: comments above a definition, and names that wait.
+
+In these languages a name may stand above what binds it, so a reader says what is mentioned as it goes and
+the meaning is settled at the end, when every field, type and import of the file is known.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scope import Binding, Scope, Type
+from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_CHAIN = 12  # names in `a.b.c`, types in one another; people write fewer
+MAX_COPIED = 200  # names of one scope; people write fewer
+# What becomes of a mention whose first name nothing in the file binds. `static`: the name before the last
+# must be a type then, else nobody knows the receiver, even if the first name is imported.
+Unbound = Literal["drop", "name", "unknown", "static"]
+# Of a node that joins names: the field of what stands before, and of the last name (empty: looked through).
+Link = tuple[str, str]
+_MARKS = re.compile(r"^[ \t]*(?:/\*[*!]?|///?!?|//!|\*/|\*(?!/)|#+!?)[ \t]?|[ \t]*\*/[ \t]*$")
+_LICENCE = re.compile(r"copyright|licen[cs]e|SPDX", re.IGNORECASE)
+_TAGS = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
+
+
+class _Waiting(NamedTuple):
+    scope: Scope
+    relation: Relation
+    path: tuple[str, ...]
+    node: "Node"
+    unbound: Unbound
+
+
+@dataclass(slots=True)
+class _Above:
+    """A comment or attribute that starts its row; `taken_by` is where the definition under it starts."""
+
+    first: int
+    comment: str = ""
+    attribute: str = ""
+    taken_by: int = -1
+
+
+class Reader(ABC):
+    """The handlers of one language over one scan. A subclass names them in `handlers`."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.scan = scan
+        self._above: dict[int, _Above] = {}
+        self._waiting: list[_Waiting] = []
+        self._types: dict[tuple[str, ...], int] = {}
+
+    @abstractmethod
+    def handlers(self) -> Mapping[str, Handler]: ...
+
+    def read(self, *, keep_unbound: bool = True) -> Outline:
+        self.scan.walk(self.handlers())
+        for waiting in self._waiting:
+            self._settle(waiting)
+        self.scan.describe_module(docstring=self._file_doc())
+        return self.scan.outline(keep_unbound=keep_unbound)
+
+    # Steps
+
+    def skip(self, _node: "Node", _scope: Scope) -> Sequence[Step]:
+        return ()
+
+    def block(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """Whatever this node binds is bound inside it alone."""
+        return steps(node, scope.inner())
+
+    # Comments and attributes
+
+    def comment(self, node: "Node", _scope: Scope) -> Sequence[Step]:
+        above = self._alone(node)
+        if above is not None:
+            above.comment = self.scan.text(node)[:4000].rstrip()
+        return ()
+
+    def attribute(self, node: "Node", _scope: Scope) -> Sequence[Step]:
+        above = self._alone(node)
+        if above is not None:
+            above.attribute += self.scan.text(node)[:1000]
+        return ()
+
+    def _alone(self, node: "Node") -> _Above | None:
+        start = node.start_byte
+        before = self.scan.source[max(start - 400, 0) : start].rpartition(b"\n")[2]
+        first, last = self.scan.rows(node)
+        if before.strip() and first not in self._above:
+            return None  # it trails a line of code
+        return self._above.setdefault(last, _Above(first))
+
+    def doc(self, node: "Node") -> str:
+        """The comments directly above, without their marks."""
+        lines: list[str] = []
+        for above in self._upwards(node):
+            if above.comment:
+                lines[:0] = above.comment.split("\n")
+        return uncommented(lines)
+
+    def commented(self, node: "Node") -> "Node":
+        """What the comment of a definition stands above, if that is not the definition."""
+        return node
+
+    def attributes(self, node: "Node") -> str:
+        return " ".join(above.attribute for above in self._upwards(node) if above.attribute)
+
+    def _upwards(self, node: "Node") -> Iterable[_Above]:
+        row = self.scan.rows(node)[0]
+        above = self._above.get(row)
+        if above is None or not above.attribute:
+            above = self._above.get(row - 1)
+        while above is not None and above.taken_by in (-1, node.start_byte):
+            above.taken_by = node.start_byte
+            yield above
+            above = self._above.get(above.first - 1)
+
+    def _file_doc(self) -> str:
+        """The comment that opens the file, if it is neither a definition's nor a licence."""
+        lines: list[str] = []
+        next_row = 0
+        for row, above in sorted(self._above.items()):
+            if above.first > max(next_row, 2 if not lines else 0) or not above.comment or above.taken_by >= 0:
+                break
+            lines += above.comment.split("\n")
+            next_row = row + 1
+        text = uncommented([line for line in lines if not line.startswith("#!/")])
+        return "" if _LICENCE.search(text[:1000]) else text
+
+    # Definitions
+
+    def define(
+        self,
+        kind: SymbolKind,
+        name: str,
+        node: "Node",
+        scope: Scope,
+        *,
+        inside: tuple[str, ...] = (),
+        parent: int | None = None,
+        body: "Node | None" = None,
+        visibility: Visibility = "public",
+        is_test: bool = False,
+    ) -> int:
+        """Add a symbol with its signature and the comment above it."""
+        whole = self.commented(node)
+        number = self.scan.symbol(
+            kind,
+            name,
+            node,
+            scope.owner if parent is None else parent,
+            first=whole,
+            inside=inside,
+            signature=self.scan.signature(whole, body),
+            docstring=self.doc(whole),
+            visibility=visibility,
+            is_test=is_test,
+        )
+        if kind in ("class", "interface"):
+            self._types.setdefault(self.scan.symbol_at(number).path, number)
+        return number
+
+    def hold(self, scope: Scope, name: str, type: Type) -> None:
+        """Bind a constant, static or field whose members only its type tells."""
+        scope.bind(name, Binding("variable", type, scope, declared=bool(type)))
+
+    def type_number(self, scope: Scope, type: Type) -> int | None:
+        """The number of the class that the file defines under this name, in the same module as `scope`."""
+        return self._types.get((*self.scan.symbol_at(scope.owner).path, *type))
+
+    def known(self, scope: Scope, name: str) -> None:
+        scope.bind(name, Binding("symbol"))
+
+    def before(self, scope: Scope, names: Iterable[str]) -> Scope:
+        """Where the value of a declaration is read: `url := url.Parse(x)` means the package on the right."""
+        hides = any(name not in scope.names and scope.find(name) for name in names)
+        if not hides or len(scope.names) > MAX_COPIED:
+            return scope
+        return Scope(
+            scope.owner, scope.parent, enclosing_class=scope.enclosing_class, names=dict(scope.names)
+        )
+
+    # Mentions
+
+    def say(
+        self, scope: Scope, relation: Relation, path: tuple[str, ...], node: "Node", unbound: Unbound = "drop"
+    ) -> None:
+        if path:
+            self._waiting.append(_Waiting(scope, relation, path, node, unbound))
+
+    def unknown(self, scope: Scope, name: str, node: "Node") -> None:
+        """A call of a member of nobody knows what."""
+        self.scan.mention(scope, "calls", (name,), node, "unknown")
+
+    def call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
+        """A call of a member of a value that is no name; `type` is empty when nobody knows it."""
+        if type:
+            self.scan.mention(scope, "calls", (*type, name), node, "type")
+        else:
+            self.unknown(scope, name, node)
+
+    def _settle(self, said: _Waiting) -> None:
+        found = said.scope.find(said.path[0])
+        if found is None and said.unbound == "drop":
+            return
+        if found is None and said.unbound == "unknown":
+            self.unknown(said.scope, said.path[-1], said.node)
+            return
+        is_static = len(said.path) > 1 and said.path[-2][:1].isupper() and not is_constant(said.path[:-1])
+        named = found is None or found.kind in ("symbol", "import")
+        if said.unbound == "static" and named and not is_static:
+            self.unknown(said.scope, said.path[-1], said.node)
+            return
+        base: Literal["type", "name"] = "type" if is_static and named else "name"
+        self.scan.mention(said.scope, said.relation, said.path, said.node, base)
+
+
+def steps(node: "Node", scope: Scope, *without: "Node | None") -> list[Step]:
+    """The named children to go on with, but for those already read."""
+    if not without:
+        return [(child, scope) for child in node.named_children]
+    read = {child.id for child in without if child is not None}
+    return [(child, scope) for child in node.named_children if child.id not in read]
+
+
+def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mapping[str, Link]) -> Type:
+    """The names of `a.b.c`, outermost first; empty if one of its parts is anything but a name."""
+    parts: list[str] = []
+    for _ in range(MAX_CHAIN):
+        if node is None:
+            break
+        kind = node.type
+        if kind in leaves:
+            return (scan.name(node), *reversed(parts))
+        if kind not in links:
+            break
+        outer, last = links[kind]
+        if last:
+            parts.append(scan.name(node.child_by_field_name(last)))
+        node = node.child_by_field_name(outer)
+    return ()
+
+
+def flat(node: "Node", wanted: frozenset[str], through: frozenset[str]) -> Iterable["Node"]:
+    """The nodes of the wanted types in and under `node`, found through nodes of the types `through`."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.type in wanted:
+            yield current
+        elif current is node or current.type in through:
+            stack.extend(reversed(current.named_children))
+
+
+def is_constant(path: tuple[str, ...]) -> bool:
+    """Whether a path such as `Colour.RED` names a constant of a type, as capitals tell."""
+    return len(path) > 1 and path[-2][:1].isupper() and path[-1].isupper()
+
+
+def uncommented(lines: Sequence[str]) -> str:
+    """The text of comment lines, without comment marks and the tags of documentation comments."""
+    bare = (_MARKS.sub("", _MARKS.sub("", line, count=1)) for line in lines)
+    return "\n".join(_TAGS.sub("", line).strip() for line in bare)

@@ -1,0 +1,164 @@
+"""Under which names other files can see that a file changed, came or went.
+
+All that one document's edges can hang on elsewhere has a name: a symbol's, a module's, a package's, a path's.
+What a module holds beside its definitions, such as its imports, is only seen by those who name the module.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quintet.codegraph.resolve.languages import FAMILIES, FILE_MODULES, TRANSITIVE
+from quintet.codegraph.resolve.meanings import meanings, occurrences
+from quintet.codegraph.resolve.project import Name, Space, home_of, is_star, split_name
+from quintet.model.symbols import FileOutline, Outline, Symbol, SymbolKind
+
+# Nothing is seen here without a name for the module or class that it stands in.
+_NAMED_OWNERS = frozenset({"python", "script"})
+Change = tuple[str, Outline | None, Outline | None]  # path, before, after; None: it was not there, or is gone
+Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a definition fits
+
+
+class Guessed(NamedTuple):
+    """A definition that is seen by the name of its module or class, so that its own only matters to those who
+    guess. Where many of its shape have that name, nobody does."""
+
+    family: str
+    name: str
+    shape: Shape
+
+
+Names = set[str | Guessed]
+
+
+def shape_of(outline: Outline, symbol: Symbol) -> Shape:
+    parent = outline.symbols[symbol.parent or 0]
+    return symbol.kind, parent.kind, parent.path == symbol.path[:-1]
+
+
+def bound_names(outline: Outline, path: str) -> Names:
+    """The names by which other files may reach this one, or what it defines."""
+    names: Names = set(module_names(path, outline))
+    for symbol in outline.symbols:
+        names |= _symbol_names(outline, symbol, is_module_named=True)
+    return names
+
+
+def _symbol_names(outline: Outline, symbol: Symbol, *, is_module_named: bool = False) -> Names:
+    family = FAMILIES.get(outline.language, "")
+    inner, shape = symbol.path[:-1], shape_of(outline, symbol)
+    is_plain = symbol.kind in ("function", "method", "variable") and shape[2]
+    if is_plain and family in _NAMED_OWNERS and (inner or (is_module_named and family == "python")):
+        return {*inner, Guessed(family, symbol.name, shape)}
+    return set(symbol.path)
+
+
+def module_names(path: str, outline: Outline) -> set[str]:
+    """What a file is called as a whole: its name, and its module's or package's."""
+    family = FAMILIES.get(outline.language, "")
+    name = path.rsplit("/", 1)[-1]
+    names = {name}
+    if family:
+        home = home_of(path, outline.language, outline.package)
+        names |= space_words(Space(family, home))
+        if family == "go" and not home:
+            names.add(outline.package)  # the root's folder tells nothing
+    if family not in FILE_MODULES:
+        names |= {name.split(".")[0], name.rpartition(".")[0]}
+    return names - {""}
+
+
+def file_word(path: str) -> str:
+    """A file's whole path as a name: no other file's last part."""
+    return f"/{path}"
+
+
+def space_words(space: Space) -> set[str]:
+    """What a module, package or folder is called by those who look for it; the root's has no other name."""
+    words = set(space.name[-1:]) or {f"./{space.family}"}
+    if space.family == "rust":
+        if space.name[-1:] == ("src",):
+            words.update(space.name[-2:-1])  # the crate's folder has its name
+        words |= {word.replace("-", "_") for word in words}
+    return words
+
+
+def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> set[str]:
+    """What the folders and packages are called that came with their first file or went with their last.
+    `files` are those of the root after the changes."""
+    old = {space for path, before, _ in changes for space in _spaces(path, before)}
+    new = {space for path, _, after in changes for space in _spaces(path, after)}
+    moved = old ^ new
+    if moved:
+        changed = {path for path, _, _ in changes}
+        for file in files:
+            if file.path not in changed:
+                moved -= _spaces(file.path, file.outline)
+    return {word for space in moved for word in space_words(space)}
+
+
+def _spaces(path: str, outline: Outline | None) -> set[Space]:
+    """The folders or packages that are there because of a file. A script's folder without `index` is none."""
+    family = FAMILIES.get(outline.language, "") if outline else ""
+    if outline is None or family in ("", "script"):
+        return set()
+    home = home_of(path, outline.language, outline.package)
+    return {Space(family, home[:length]) for length in range(len(home) + 1)}
+
+
+def changed_names(before: Outline | None, after: Outline | None, path: str) -> Names:
+    """The names under which others can see a difference between two outlines of the file at `path` (None: it
+    was not there, or is gone). A change inside a function's body has none."""
+    if not before or not after or (before.language, before.package) != (after.language, after.package):
+        given = (bound_names(outline, path) for outline in (before, after) if outline)
+        return {file_word(path)}.union(*given)
+    old, new = (dict(_facts(outline, path)) for outline in (before, after))
+    differing = old.keys() ^ new.keys()
+    return {name for fact in differing for name in (old | new)[fact]} - {""}
+
+
+def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Names]]:
+    """All that the edges of other files can hang on, each with the names that lead to it."""
+    family = FAMILIES.get(outline.language, "")
+    yield ("lists its exports", bool(outline.exports)), set(module_names(path, outline))
+    places = occurrences(outline)
+    for symbol in outline.symbols:
+        parent = outline.symbols[symbol.parent or 0]
+        yield (
+            ("symbol", symbol.path, symbol.kind, symbol.visibility, parent.path, parent.kind),
+            _symbol_names(outline, symbol),
+        )
+    for name, several in meanings(outline).items():
+        meant = tuple((places[one], places[outline.symbols[one].parent or 0]) for one in several)
+        symbols = (outline.symbols[one] for one in several)
+        yield ("meaning", name, meant), set().union(*(_symbol_names(outline, one) for one in symbols))
+    for i in outline.imports:
+        owner = outline.symbols[i.owner].path
+        names: Names = {i.alias} if i.alias else set(split_name(i.module)[:1])
+        if is_star(i, family):
+            names = set(starred_names(outline, path))
+        yield ("import", owner, i.module, i.level, i.name, i.alias, i.exported), names
+    for place, m in enumerate(m for m in outline.mentions if m.relation in ("extends", "implements")):
+        owner = outline.symbols[m.owner].path
+        yield ("base", place, owner, places[m.owner], m.relation, m.path, m.base), set(owner)
+    for outside, inside in outline.exports:
+        yield ("export", outside, inside), {outside}
+
+
+def starred_names(outline: Outline, path: str) -> set[str]:
+    """Under which names others see that a file imports everything from elsewhere: what it is called, if they
+    must name it to get at that; what it defines, where they need not."""
+    family, names = FAMILIES.get(outline.language, ""), module_names(path, outline)
+    if family in TRANSITIVE:  # what a file defines is known to those who include what it includes
+        names.update(name for symbol in outline.symbols for name in symbol.path)
+    elif family == "rust":
+        names.update(name for _, name in written_away(outline))
+    elif family not in FILE_MODULES:
+        bases = (m.owner for m in outline.mentions if m.relation in ("extends", "implements"))
+        names.update(outline.symbols[owner].name for owner in bases)
+    return names - {""}
+
+
+def written_away(outline: Outline) -> Iterable[tuple[Name, str]]:
+    """Rust's methods of a type that another file defines: the type as it is called here, the method."""
+    paths = {symbol.path for symbol in outline.symbols} if outline.language == "rust" else set()
+    return ((path[:-1], path[-1]) for path in sorted(paths) if len(path) > 1 and path[:-1] not in paths)

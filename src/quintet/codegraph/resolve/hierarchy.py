@@ -1,0 +1,155 @@
+"""Members of a class and of what it inherits, in the order in which the language looks."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from quintet.codegraph.resolve.answer import DOUBTFUL, UNKNOWN, Answer, either, exactly, weaker
+from quintet.codegraph.resolve.languages import HARMLESS_BASES, REOPENED
+from quintet.codegraph.resolve.members import Members
+from quintet.codegraph.resolve.project import Place, Project
+from quintet.codegraph.resolve.scopes import Scopes
+from quintet.model.symbols import Confidence, Mention
+
+Ancestor = tuple[Place | None, Confidence]  # None: a class outside the project
+
+
+class Hierarchy:
+    def __init__(self, project: Project, members: Members) -> None:
+        self.project, self.members = project, members
+        self.written = Scopes(project, members, members.of_class)
+        self._orders: dict[Place, list[Ancestor]] = {}
+        self._impls: dict[Place, dict[str, list[Place]]] | None = None
+
+    def member(self, place: Place, name: str) -> Answer:
+        return self._first(self.order(place), name)
+
+    def inherited(self, place: Place, name: str) -> Answer:
+        """As `super` sees it: without the class itself."""
+        return self._first(self.order(place)[1:], name)
+
+    def _first(self, order: list[Ancestor], name: str) -> Answer:
+        confidence: Confidence = "exact"
+        for ancestor, sureness in order:
+            if ancestor is None:
+                confidence = "likely"
+                continue
+            found = self._own(ancestor, name)
+            if found.things:
+                return found.at_most(weaker(confidence, sureness))
+        return UNKNOWN if confidence == "exact" else DOUBTFUL
+
+    def _own(self, place: Place, name: str) -> Answer:
+        found = self.members.of_class(place, name)
+        if found.things or self.project.files[place.file].family != "rust":
+            return found
+        elsewhere = self.impls().get(place, {}).get(name, ())
+        return exactly(elsewhere) if elsewhere else UNKNOWN
+
+    def impls(self) -> dict[Place, dict[str, list[Place]]]:
+        """Rust's methods by the type they are written for, where another file defines the type."""
+        if self._impls is None:
+            self._impls = defaultdict(lambda: defaultdict(list))
+            for number, file in enumerate(self.project.files):
+                for path, symbol in file.numbers.items() if file.family == "rust" else ():
+                    if len(path) > 1 and path[:-1] not in file.numbers:
+                        for thing in self.written.path(number, 0, path[:-1]).things[:1]:
+                            if isinstance(thing, Place):
+                                self._impls[thing][path[-1]].append(Place(number, symbol))
+        return self._impls
+
+    def order(self, place: Place) -> list[Ancestor]:
+        """The class, then its bases, each after everything that extends it; left bases first. This is
+        Python's order wherever that is defined, and ends on a class that extends itself."""
+        if place not in self._orders:
+            done: list[Ancestor] = []
+            seen = {place}
+            stack: list[tuple[Ancestor, Iterator[Ancestor]]] = [((place, "exact"), self._bases(place))]
+            while stack:
+                current, bases = stack[-1]
+                base = next(bases, None)
+                if base is None:
+                    done.append(current)
+                    stack.pop()
+                elif base[0] is None:
+                    done.append(base)
+                elif base[0] not in seen:
+                    seen.add(base[0])
+                    sureness = weaker(base[1], current[1])
+                    stack.append(((base[0], sureness), self._bases(base[0])))
+            self._orders[place] = done[::-1]
+        return self._orders[place]
+
+    def _bases(self, place: Place) -> Iterator[Ancestor]:
+        """The bases of a class from right to left; Ruby's from the superclass to the last mixin."""
+        file = self.project.files[place.file]
+        parts = [place]
+        if file.family in REOPENED:
+            parts = self.project.symbols[file.family, self.project.qualified(place)]
+        mentions = [
+            (part, mention)
+            for relation in ("extends", "implements")
+            for part in parts
+            for mention in self.project.files[part.file].bases.get(part.symbol, ())
+            if mention.relation == relation
+        ]
+        for part, mention in mentions if file.family == "ruby" else reversed(mentions):
+            found = self.base(part.file, mention)
+            if found.things or mention.path[-1] not in HARMLESS_BASES:
+                yield self._ancestor(found)
+
+    def base(self, number: int, mention: Mention) -> Answer:
+        """What a class extends, as its header means it: not by the names inside the class."""
+        parent = self.project.files[number].symbol(mention.owner).parent or 0
+        if mention.base == "unknown" or not mention.path:
+            return UNKNOWN
+        found = self.written.path(number, parent, mention.path)
+        return self._mixed_in(found) if self.project.files[number].family == "ruby" else found
+
+    def _mixed_in(self, found: Answer) -> Answer:
+        """Ruby's modules are bases too: the first place where one is opened stands for it."""
+        opened: list[Place] = []
+        for thing in found.things:
+            if isinstance(thing, Place):
+                opened.append(thing)
+            else:
+                opened += self.project.symbols.get(("ruby", thing.name), [])[:1]
+        return found._replace(things=tuple(opened))
+
+    def _is_base(self, place: Place) -> bool:
+        """Whether it has members that a class inherits and `self` sees: in Ruby a module does."""
+        kind = self.project.symbol(place).kind
+        in_ruby = self.project.files[place.file].family == "ruby"
+        return kind in ("class", "interface") or (in_ruby and kind == "module" and place.symbol > 0)
+
+    def _ancestor(self, found: Answer) -> Ancestor:
+        places = [thing for thing in found.things if isinstance(thing, Place)]
+        places = [place for place in places if self._is_base(place)]
+        if not places or len({self.project.qualified(place) for place in places}) > 1:
+            return (None, "exact")
+        parts = len(places) > 1 and self.project.files[places[0].file].family != "python"
+        same = parts and len(places) == len(found.things)
+        confidence = "exact" if same else found.confidence
+        return (places[0], confidence)
+
+    def enclosing_class(self, number: int, owner: int) -> Answer:
+        """The class that `owner` is or belongs to, also when its method is written away from it."""
+        file = self.project.files[number]
+        for scope in file.scopes(owner):
+            symbol = file.symbol(scope)
+            if self._is_base(Place(number, scope)):
+                return exactly([Place(number, scope)])
+            if not scope or symbol.kind == "module":
+                break
+            parent = file.symbol(symbol.parent or 0)
+            if parent.path != symbol.path[:-1]:
+                return self._class_of(number, symbol.path[:-1])
+        return UNKNOWN
+
+    def _class_of(self, number: int, path: tuple[str, ...]) -> Answer:
+        file = self.project.files[number]
+        places = self.project.symbols.get((file.family, file.home + path), ())
+        found = exactly(places) if places else self.written.path(number, 0, path)
+        kept = [thing for thing in found.things if isinstance(thing, Place)]
+        if len({self.project.qualified(place) for place in kept}) == 1:
+            kept = kept[:1]
+        return either(exactly([place]) for place in kept) if kept else UNKNOWN

@@ -1,0 +1,46 @@
+"""What a name means that one file defines several times in one place."""
+
+from collections import Counter, defaultdict
+
+from quintet.model.symbols import Outline
+
+Path = tuple[str, ...]
+_ADDITIONS = {"setter", "getter", "deleter", "register"}  # `@x.setter`: more of `x`, no second one
+
+
+def meanings(outline: Outline) -> dict[Path, tuple[int, ...]]:
+    """The symbols that each path may mean. Overloads are one, and the first stands for them; what Python
+    defines again replaces what was there, or is another branch: then each may be meant."""
+    numbers: dict[Path, list[int]] = defaultdict(list)
+    for number, symbol in enumerate(outline.symbols):
+        numbers[symbol.path].append(number)
+    if outline.language != "python":
+        return {path: (several[0],) for path, several in numbers.items()}
+    marked = _marked(outline)
+    return {path: _replacing(several, marked) for path, several in numbers.items()}
+
+
+def _replacing(numbers: list[int], marked: set[int]) -> tuple[int, ...]:
+    """Without what only tells types or adds to another; of a stub, which has nothing else, the last."""
+    return tuple(number for number in numbers if number not in marked) or (numbers[-1],)
+
+
+def _marked(outline: Outline) -> set[int]:
+    """The functions under `@overload`, `@typing.overload`, `@x.setter`, `@x.register(...)`."""
+    found = set()
+    for mention in outline.mentions:
+        path = mention.path
+        last = path[-1]
+        if last == "overload" or (last in _ADDITIONS and path[:-1] == (outline.symbols[mention.owner].name,)):
+            found.add(mention.owner)
+    return found
+
+
+def occurrences(outline: Outline) -> list[int]:
+    """How often the path of each symbol stood before: it tells symbols of one path apart."""
+    seen: Counter[Path] = Counter()
+    found = []
+    for symbol in outline.symbols:
+        found.append(seen[symbol.path])
+        seen[symbol.path] += 1
+    return found

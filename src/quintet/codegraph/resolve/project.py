@@ -1,0 +1,271 @@
+"""The outlines of a root, indexed once: which file is which module, and every definition by its names."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from quintet.codegraph.resolve.languages import FAMILIES, FILE_MODULES, INCLUDES
+from quintet.codegraph.resolve.meanings import meanings
+from quintet.model.symbols import FileOutline, Import, Mention, Symbol, node_ids
+
+Name = tuple[str, ...]
+
+_ENDINGS = {
+    "python": (".pyi", ".pyw", ".py"),
+    "script": (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
+    "rust": (".rs",),
+}
+# A file so called stands for its folder.
+_FOLDER_FILES = {"python": {"__init__"}, "script": {"index"}, "rust": {"mod", "lib", "main"}}
+SCRIPT_ENDINGS = _ENDINGS["script"]
+
+
+class Place(NamedTuple):
+    """A definition: number of its file in `Project.files`, number of its symbol there; 0 is the module."""
+
+    file: int
+    symbol: int
+
+
+class Space(NamedTuple):
+    """A folder, package or namespace that no single file stands for."""
+
+    family: str
+    name: Name
+
+
+Thing = Place | Space
+
+
+def split_name(text: str) -> Name:
+    """The parts of a name in any language's spelling."""
+    for separator in ("::", "\\", "/"):
+        text = text.replace(separator, ".")
+    return tuple(part for part in text.split(".") if part)
+
+
+def home_of(path: str, language: str, package: str) -> Name:
+    """The name of the module, package or namespace that a file's definitions are in."""
+    family = FAMILIES.get(language, "")
+    if family in ("java", "csharp", "php"):
+        return split_name(package)
+    folders = tuple(path.split("/")[:-1])
+    if family == "go":
+        return folders
+    if family not in FILE_MODULES:
+        return ()
+    stem = stem_of(path, family)
+    return folders if stem in _FOLDER_FILES[family] else (*folders, stem)
+
+
+def stem_of(path: str, family: str) -> str:
+    name = path.rsplit("/", 1)[-1]
+    for ending in _ENDINGS.get(family, ()):
+        if name.endswith(ending) and name != ending:
+            return name[: -len(ending)]
+    return name.rsplit(".", 1)[0] or name
+
+
+def is_star(imported: Import, family: str) -> bool:
+    """Whether an import brings in all that a module or file has, under the names it has there."""
+    if imported.alias or (family == "script" and not imported.exported):
+        return False
+    return imported.name == "*" or (not imported.name and family in INCLUDES)
+
+
+class File:
+    """One file with what its outline says by name, found out when it is asked for: most documents are prose
+    that names nothing."""
+
+    def __init__(self, given: FileOutline) -> None:
+        self.document_id, self.path, self.outline = given.document_id, given.path, given.outline
+        self.family = FAMILIES.get(given.outline.language, "")
+        self.home = home_of(given.path, given.outline.language, given.outline.package)
+
+    @cached_property
+    def folder(self) -> Name:
+        return tuple(self.path.split("/")[:-1])
+
+    @cached_property
+    def meanings(self) -> dict[Name, tuple[int, ...]]:
+        return meanings(self.outline)
+
+    @cached_property
+    def numbers(self) -> dict[Name, int]:
+        return {path: several[0] for path, several in self.meanings.items()}
+
+    @cached_property
+    def bases(self) -> dict[int, list[Mention]]:
+        bases: dict[int, list[Mention]] = defaultdict(list)
+        for mention in self.outline.mentions:
+            if mention.relation in ("extends", "implements"):
+                bases[self.standing_for(mention.owner)].append(mention)
+        return bases
+
+    @cached_property
+    def stars(self) -> list[Import]:
+        return [one for one in self.outline.imports if not self._bound_to(one) and is_star(one, self.family)]
+
+    @cached_property
+    def bound(self) -> dict[str, list[Import]]:
+        bound: dict[str, list[Import]] = defaultdict(list)
+        for imported in self.outline.imports:
+            if alias := self._bound_to(imported):
+                bound[alias].append(imported)
+        return bound
+
+    def _bound_to(self, imported: Import) -> str:
+        """What an import is called here; `import a.b` of Python binds `a`."""
+        if self.family == "python" and not imported.name and not imported.alias:
+            return imported.module.partition(".")[0]
+        return imported.alias
+
+    @cached_property
+    def _inner(self) -> set[str]:
+        """Names that are bound in a scope of the module."""
+        defined = {path[-1] for path in self.meanings if len(path) > 1}
+        return defined | {alias for alias, several in self.bound.items() if any(one.owner for one in several)}
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """In other languages a scope sees more than is written in it: inherited members, its namespace."""
+        return self.family in ("python", "script") and not any(star.owner for star in self.stars)
+
+    @cached_property
+    def exports(self) -> dict[str, list[str]]:
+        exports: dict[str, list[str]] = defaultdict(list)
+        for outside, inside in self.outline.exports:
+            exports[outside].append(inside)
+        return exports
+
+    @cached_property
+    def _scopes(self) -> dict[int, tuple[int, ...]]:
+        return {}
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        return node_ids(self.document_id, self.outline)
+
+    def symbol(self, number: int) -> Symbol:
+        return self.outline.symbols[number]
+
+    def standing_for(self, number: int) -> int:
+        """The one that stands for the overload set that symbol `number` belongs to."""
+        if number >= len(self.outline.symbols):
+            return 0
+        meant = self.meanings[self.outline.symbols[number].path]
+        return number if number in meant else meant[0]
+
+    def seen_from(self, scope: int, name: str) -> int:
+        """The module where `name` means the same in `scope` as in the module, otherwise `scope` itself."""
+        return 0 if self._is_flat and name not in self._inner else scope
+
+    def meant(self, within: int, name: str) -> list[int]:
+        """What `name` may mean in symbol `within`, or else in another of the same path."""
+        found = self.meanings.get((*self.outline.symbols[within].path, name), ())
+        own = [number for number in found if self.outline.symbols[number].parent == within]
+        return own or list(found)
+
+    def scopes(self, number: int) -> tuple[int, ...]:
+        """`number` and what it stands in, the module last."""
+        found = self._scopes.get(number)
+        if found is None:
+            found = self._scopes[number] = (*self._parents(number), 0)
+        return found
+
+    def _parents(self, number: int) -> Iterator[int]:
+        left = len(self.outline.symbols)
+        current: int | None = number
+        while current and left:
+            yield current
+            current, left = self.outline.symbols[current].parent, left - 1
+
+
+class Project:
+    """`location` are the folders that the root lies in, its own last: a root may be a package itself."""
+
+    def __init__(self, files: Sequence[FileOutline], location: Name = ()) -> None:
+        self.location = location
+        ordered = sorted(files, key=lambda file: (file.path, file.document_id))
+        self.files = [File(file) for file in ordered]
+        self.modules: dict[tuple[str, Name], list[int]] = defaultdict(list)
+        self.packages: dict[tuple[str, Name], list[int]] = defaultdict(list)  # by the very name they are in
+        self.spaces: set[Space] = set()
+        self.tails: dict[tuple[str, str], list[Name]] = defaultdict(list)  # last part -> whole names
+        self.symbols: dict[tuple[str, Name], list[Place]] = defaultdict(list)
+        self.by_name: dict[tuple[str, str], list[Place]] = defaultdict(list)
+        for number, file in enumerate(self.files):
+            if file.family:
+                self._add_module(number, file)
+                self._add_symbols(number, file)
+        for space in sorted(self.spaces):
+            if space.name:
+                self.tails[space.family, space.name[-1]].append(space.name)
+
+    @cached_property
+    def by_path(self) -> dict[str, int]:
+        return {file.path: number for number, file in enumerate(self.files)}
+
+    @cached_property
+    def path_tails(self) -> dict[str, list[int]]:
+        """Files by the last part of their paths."""
+        tails: dict[str, list[int]] = defaultdict(list)
+        for number, file in enumerate(self.files):
+            tails[file.path.rsplit("/", 1)[-1]].append(number)
+        return tails
+
+    def _add_module(self, number: int, file: File) -> None:
+        if file.family in FILE_MODULES:
+            self.modules[file.family, file.home].append(number)
+        self.packages[file.family, file.home].append(number)
+        for length in range(len(file.home) + 1):
+            self.spaces.add(Space(file.family, file.home[:length]))
+
+    def _add_symbols(self, number: int, file: File) -> None:
+        for path, several in file.meanings.items():
+            if not path:
+                continue
+            places = [Place(number, symbol) for symbol in several]
+            self.symbols[file.family, file.home + path] += places
+            self.by_name[file.family, path[-1]] += places
+            if file.symbol(several[0]).kind == "module":
+                self.spaces.add(Space(file.family, file.home + path))
+
+    @cached_property
+    def root_packages(self) -> frozenset[str]:
+        """What Go's files in the root say that they are: its folder has no name here."""
+        return frozenset(self.files[n].outline.package for n in self.packages.get(("go", ()), ()))
+
+    def symbol(self, place: Place) -> Symbol:
+        return self.files[place.file].symbol(place.symbol)
+
+    def qualified(self, place: Place) -> Name:
+        file = self.files[place.file]
+        return file.home + file.symbol(place.symbol).path
+
+    def id_of(self, place: Place) -> str:
+        file = self.files[place.file]
+        return file.ids[place.symbol] if place.symbol else file.document_id
+
+    def modules_at(self, family: str, name: Name) -> tuple[Thing, ...]:
+        """The module or package called `name`, from the root; several files may claim one name."""
+        files = self.modules.get((family, name), [])
+        if files:
+            return tuple(Place(number, 0) for number in self._preferred(family, files))
+        space = Space(family, name)
+        return (space,) if space in self.spaces else ()
+
+    def _preferred(self, family: str, files: list[int]) -> list[int]:
+        """One of `a.py` and `a.pyi`, of `a.ts`, `a.js` and `a/index.ts`, of `lib.rs` and `main.rs`."""
+        if len(files) == 1:
+            return files
+
+        def rank(number: int) -> tuple[bool, int, str]:
+            path = self.files[number].path
+            stands_for_folder = stem_of(path, family) in _FOLDER_FILES[family] and family == "script"
+            endings = (".py", ".pyw", ".pyi", *SCRIPT_ENDINGS[1:], ".d.ts")
+            ending = next((i for i, e in enumerate(endings) if path.endswith(e)), len(endings))
+            return (stands_for_folder, ending, path)
+
+        return sorted(files, key=rank)[:1]

@@ -1,0 +1,209 @@
+"""What a name means where it stands: enclosing scopes, imports, the package, what is included."""
+
+from collections.abc import Callable, Iterator
+
+from quintet.codegraph.resolve.answer import DOUBTFUL, FOREIGN, UNKNOWN, Answer, either, exactly
+from quintet.codegraph.resolve.languages import BUILTINS, IMPLICIT_SELF, REOPENED, TRANSITIVE
+from quintet.codegraph.resolve.members import Members
+from quintet.codegraph.resolve.modules import RUST_HEADS, rust_module
+from quintet.codegraph.resolve.project import File, Name, Place, Project, Space, Thing
+from quintet.model.symbols import SymbolKind
+
+_TYPES: set[SymbolKind] = {"class", "interface"}
+
+
+class Scopes:
+    """`member_of_class` decides whether inherited members are seen."""
+
+    def __init__(
+        self, project: Project, members: Members, member_of_class: Callable[[Place, str], Answer]
+    ) -> None:
+        self.project, self.members, self.member_of_class = project, members, member_of_class
+        self._found: dict[tuple[int, int, str], Answer] = {}
+        self._visible: dict[int, frozenset[int]] = {}
+        self._stems: dict[int, frozenset[str]] = {}
+
+    # Paths
+
+    def path(self, number: int, owner: int, path: Name) -> Answer:
+        """What `a.b.c` means in symbol `owner` of file `number`."""
+        if self.project.files[number].family == "rust":
+            found, rest = self._rust_head(number, owner, path)
+        else:
+            found, rest = self.lookup(number, owner, path[0]), path[1:]
+        for name in rest:
+            if not found.things:
+                return found
+            found = self._step(found, name)
+        return found
+
+    def _step(self, found: Answer, name: str) -> Answer:
+        """The member of what was found so far; parts of one class or namespace are one thing."""
+        things = found.things
+        places = [thing for thing in things if isinstance(thing, Place)]
+        if len(things) > 1 and len(places) == len(things) and self._is_one(places):
+            return self.member(places[0], name)
+        answer = either(self.member(thing, name) for thing in things)
+        return answer.at_most(found.confidence)
+
+    def _is_one(self, places: list[Place]) -> bool:
+        names = {self.project.qualified(place) for place in places}
+        return len(names) == 1 and self.project.files[places[0].file].family in REOPENED
+
+    def member(self, thing: Thing, name: str) -> Answer:
+        if isinstance(thing, Place) and self.project.symbol(thing).kind in _TYPES:
+            return self.member_of_class(thing, name)
+        return self.members.of(thing, name)
+
+    def _rust_head(self, number: int, owner: int, path: Name) -> tuple[Answer, Name]:
+        file = self.project.files[number]
+        heads = 0
+        while heads < len(path) and path[heads] in RUST_HEADS:
+            heads += 1
+        if not heads:
+            return self.lookup(number, owner, path[0]), path[1:]
+        inline = next((n for n in file.scopes(owner) if n and file.symbol(n).kind == "module"), 0)
+        home = file.home + (file.symbol(inline).path if inline else ())
+        found = rust_module(self.project, file, home, path[:heads])
+        own = {Place(number, 0) if self._is_root_of(number, thing) else thing: None for thing in found.things}
+        return exactly(own), path[heads:]
+
+    def _is_root_of(self, number: int, thing: Thing) -> bool:
+        files = self.project.files
+        return isinstance(thing, Place) and not thing.symbol and files[thing.file].home == files[number].home
+
+    # Names
+
+    def lookup(self, number: int, owner: int, name: str) -> Answer:
+        scope = self.project.files[number].seen_from(owner, name)
+        key = (number, scope, name)
+        if key not in self._found:
+            self._found[key] = self._lookup(number, scope, name)
+        return self._found[key]
+
+    def _lookup(self, number: int, owner: int, name: str) -> Answer:
+        file = self.project.files[number]
+        scopes = self._scopes(file, owner)
+        for scope in scopes:
+            found = self._in_scope(number, scope, owner, name)
+            if found is not None:
+                return found
+        for scope in scopes if file.stars else ():
+            found = self._from_stars(number, scope, name)
+            if found is not None and found.things:
+                return found
+        around = self._around(number, owner, name)
+        if around.things or around.settled:
+            return around
+        if name in BUILTINS.get(file.family, ()):
+            return FOREIGN
+        unsure = any(not self.members.module(number, star).things for star in file.stars)
+        return DOUBTFUL if unsure and file.family not in TRANSITIVE else around
+
+    def _scopes(self, file: File, owner: int) -> tuple[int, ...]:
+        """The scopes around `owner`, innermost first. What stands outside a Rust module is not seen in it."""
+        scopes = file.scopes(owner)
+        if file.family == "rust":
+            for at, scope in enumerate(scopes, 1):
+                if scope and file.symbol(scope).kind == "module":
+                    return scopes[:at]
+        return scopes
+
+    def _in_scope(self, number: int, scope: int, owner: int, name: str) -> Answer | None:
+        file = self.project.files[number]
+        kind = file.symbol(scope).kind
+        if scope and (kind in _TYPES or (kind == "module" and file.family == "ruby")):
+            if file.family in IMPLICIT_SELF:
+                found = self.member_of_class(Place(number, scope), name)
+                return found if found.things else None
+            if file.family != "python" or scope != owner:
+                return None
+        return self.members.written_inside(Place(number, scope), name)
+
+    def _from_stars(self, number: int, scope: int, name: str) -> Answer | None:
+        file = self.project.files[number]
+        if file.family in ("script", "bash", "ruby", "php"):
+            return None
+        return self.members.starred(Place(number, scope), name, set())
+
+    # Beyond the file
+
+    def _around(self, number: int, owner: int, name: str) -> Answer:
+        file = self.project.files[number]
+        if file.family == "bash" or file.family in REOPENED:
+            return self._around_package(number, owner, name)
+        if file.family == "rust":
+            found = rust_module(self.project, file, file.home, (name,))
+            return found if found.things else UNKNOWN
+        return UNKNOWN
+
+    def _around_package(self, number: int, owner: int, name: str) -> Answer:
+        file = self.project.files[number]
+        for prefix in self._prefixes(file, owner):
+            places = self.project.symbols.get((file.family, (*prefix, name)))
+            if places:
+                return self._settle(number, places)
+        space = Space(file.family, (name,))
+        return Answer((space,)) if space in self.project.spaces else UNKNOWN
+
+    def _prefixes(self, file: File, owner: int) -> Iterator[Name]:
+        """The names a bare name may be completed with: of the enclosing classes, of the namespaces."""
+        whole = file.home + (file.symbol(owner).path if file.outline.symbols else ())
+        last = 0 if file.family in ("c", "csharp", "ruby", "bash") else len(file.home)
+        for length in range(len(whole), last - 1, -1):
+            yield whole[:length]
+        if file.family == "php" and file.home:
+            yield ()
+
+    def _settle(self, number: int, places: list[Place]) -> Answer:
+        """Of definitions with one qualified name: this file's, or else what the language lets it see."""
+        here = [place for place in places if place.file == number]
+        if here:
+            return exactly(here)
+        family = self.project.files[number].family
+        if family not in TRANSITIVE:
+            kinds = {self.project.symbol(place).kind for place in places}
+            if kinds == {"module"}:
+                return Answer((Space(family, self.project.qualified(places[0])),))
+            return exactly(places)
+        return self._settle_visible(number, places)
+
+    def _settle_visible(self, number: int, places: list[Place]) -> Answer:
+        files, visible = self.project.files, self.visible(number)
+        seen = [place for place in places if place.file in visible]
+        declared = {place.file for place in seen}
+        stems = self._visible_stems(number)
+        public = [p for p in places if self.project.symbol(p).visibility != "private" or p.file in visible]
+        partners = [
+            place
+            for place in self.members.definitions(public)
+            if place.file in visible
+            or declared & self.visible(place.file)
+            or _stem(files[place.file].path) in stems
+        ]
+        found = exactly(partners or seen)
+        return found if found.things else UNKNOWN
+
+    def visible(self, number: int) -> frozenset[int]:
+        """The files whose text a C or shell file includes, itself among them."""
+        if number not in self._visible:
+            seen, waiting = {number}, [number]
+            while waiting:
+                current = waiting.pop()
+                for imported in self.project.files[current].stars:
+                    for thing in self.members.module(current, imported).things[:1]:
+                        if isinstance(thing, Place) and thing.file not in seen:
+                            seen.add(thing.file)
+                            waiting.append(thing.file)
+            self._visible[number] = frozenset(seen)
+        return self._visible[number]
+
+    def _visible_stems(self, number: int) -> frozenset[str]:
+        if number not in self._stems:
+            paths = (self.project.files[file].path for file in self.visible(number))
+            self._stems[number] = frozenset(_stem(path) for path in paths)
+        return self._stems[number]
+
+
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].split(".")[0]

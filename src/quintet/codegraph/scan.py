@@ -1,0 +1,297 @@
+"""What every extractor uses: a walk that no nesting can break, and a builder for the outline of one file.
+
+An extractor walks the tree once. A handler of a node type adds symbols and imports, binds names in scopes and
+says what is mentioned; it returns the nodes to go on with, each with its scope. What a mention means is
+settled when the walk is over, since a name may be bound below the place it is used.
+
+For whoever resolves: a mention with base `name` may mean a symbol of any enclosing function and of the file;
+in Python, JavaScript and TypeScript the names of a class are not visible in its methods.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from quintet.codegraph.grammar import Rows, kind_ids
+from quintet.codegraph.scope import Binding, Scope, Type
+from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_ITEMS = 50_000  # symbols, imports and mentions a file, each
+MAX_SAID = 4 * MAX_ITEMS  # mentions before those of built-in and local names are left out
+MAX_SIGNATURE = 200  # characters
+MAX_DOCSTRING = 500
+MAX_NAME = 200  # a longer name is no name a person wrote
+MAX_PATH = 30  # definitions inside one another; what lies deeper belongs to the last
+_INHERITS = ("extends", "implements")
+
+Step = tuple["Node", Scope]
+Handler = Callable[["Node", Scope], Sequence[Step]]
+
+
+class _Said(NamedTuple):
+    """A mention before it is settled. `path[0]` is a name of `scope` if `base` is `name` or `type`."""
+
+    scope: Scope
+    relation: Relation
+    path: tuple[str, ...]
+    start_byte: int
+    base: Base
+
+
+class Scan:
+    """The outline of one file in the making. Symbol number 0 is the module, `file` its scope."""
+
+    def __init__(self, root: "Node", source: bytes, path: str, language: str) -> None:
+        self.root, self.source, self.path, self.language = root, source, path, language
+        self.package = ""
+        self.exports: list[tuple[str, str]] = []
+        self.file = Scope(0)
+        self.fields: dict[int, dict[str, Binding]] = {}  # of a class by number: what `self.name` holds
+        self._rows = Rows(source)
+        self._characters = source.decode("latin-1")  # one for each byte: a slice of it needs no decoding
+        self._symbols = [Symbol("module", (), 1, max(1, source.rstrip().count(b"\n") + 1))]
+        self._imports: list[Import] = []
+        self._said: list[_Said] = []
+        self._times_said = 0
+
+    # Reading
+
+    def text(self, node: "Node") -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def name(self, node: "Node | None") -> str:
+        """The text of a name; empty if there is none, or if it is too long to be one."""
+        if node is None:
+            return ""
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_NAME:
+            return ""
+        text = self._characters[start:end]
+        return text if text.isascii() else self.source[start:end].decode("utf-8", "replace")
+
+    def line(self, node: "Node") -> int:
+        return self._rows.line(node.start_byte)
+
+    def rows(self, node: "Node") -> tuple[int, int]:
+        return self._rows.of(node)
+
+    def signature(self, node: "Node", body: "Node | None" = None) -> str:
+        """The text of `node` down to `body`, on one line."""
+        end = node.end_byte if body is None else body.start_byte
+        end = min(end, node.start_byte + 4 * MAX_SIGNATURE)
+        text = self.source[node.start_byte : max(end, node.start_byte)].decode("utf-8", "ignore")
+        return " ".join(text.split())[:MAX_SIGNATURE].removesuffix("=>").rstrip(" {:=;")
+
+    def walk(self, handlers: Mapping[str, Handler]) -> None:
+        """Visit the tree in reading order; a node without a handler is looked through."""
+        ids = kind_ids(self.language)
+        by_kind = {kind: handler for name, handler in handlers.items() for kind in ids.get(name, ())}
+        stack: list[Step] = [(self.root, self.file)]
+        push, pop, handler_of = stack.append, stack.pop, by_kind.get
+        while stack:
+            node, scope = pop()
+            handler = handler_of(node.kind_id)
+            if handler is not None:
+                found = handler(node, scope)
+                if found:
+                    stack.extend(reversed(found))
+                continue
+            for child in reversed(node.named_children):
+                if child.named_child_count or child.kind_id in by_kind:
+                    push((child, scope))
+
+    # Writing
+
+    def symbol(
+        self,
+        kind: SymbolKind,
+        name: str,
+        node: "Node",
+        parent: int,
+        *,
+        first: "Node | None" = None,
+        inside: tuple[str, ...] = (),
+        signature: str = "",
+        docstring: str = "",
+        visibility: Visibility = "public",
+        is_test: bool = False,
+    ) -> int:
+        """Add a definition that covers the lines of `node`; its number, or `parent` if there is no room.
+
+        `first` is where it begins, when that is not `node` (a decorator).
+        `inside` names what it belongs to when that is defined in another file: a method's type.
+        """
+        path = (*self._symbols[parent].path, *inside, name)
+        if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
+            return parent
+        begin, last = self._rows.of(node)
+        lines = (begin + 1 if first is None else self.line(first), last + 1)
+        doc = first_paragraph(docstring) if docstring else ""
+        self._symbols.append(Symbol(kind, path, *lines, parent, signature, doc, visibility, is_test))
+        return len(self._symbols) - 1
+
+    def describe_module(self, *, docstring: str = "", is_test: bool = False) -> None:
+        module, words = self._symbols[0], first_paragraph(docstring)
+        self._symbols[0] = module._replace(docstring=words, is_test=is_test or module.is_test)
+
+    def symbol_at(self, number: int) -> Symbol:
+        return self._symbols[number]
+
+    def outermost(self) -> set[str]:
+        """The names of what the file defines outside everything else."""
+        return {symbol.name for symbol in self._symbols if len(symbol.path) == 1}
+
+    def members_of(self, number: int) -> list[int]:
+        return [member for member, symbol in enumerate(self._symbols) if symbol.parent == number]
+
+    def change(self, number: int, *, visibility: Visibility) -> None:
+        """Say later what only a later line tells, such as an export."""
+        self._symbols[number] = self._symbols[number]._replace(visibility=visibility)
+
+    def bring_in(
+        self,
+        scope: Scope,
+        node: "Node",
+        module: str,
+        *,
+        level: int = 0,
+        name: str = "",
+        alias: str = "",
+        exported: bool = False,
+        binds: bool = True,
+    ) -> None:
+        """Add an import and bind its alias; one that only passes a name on to others binds nothing."""
+        if len(self._imports) >= MAX_ITEMS or len(module) > MAX_NAME * 5:
+            return
+        self._imports.append(Import(scope.owner, self.line(node), module, level, name, alias, exported))
+        if alias and binds:
+            scope.bind(alias, Binding("import"))
+
+    def mention(
+        self, scope: Scope, relation: Relation, path: tuple[str, ...], node: "Node", base: Base = "name"
+    ) -> None:
+        """Say that `path` stands at `node`.
+
+        With base `name` its first name is looked up from `scope` when all names are known: a local variable
+        becomes its static type, or `unknown`; a `references` of a local is dropped. With base `type` its
+        first name is looked up too, and `unknown` if it is a local. Other bases are taken as they are. An
+        empty path says nothing.
+        """
+        if not path or "" in path or len(path) > MAX_PATH or self._times_said >= MAX_SAID:
+            return
+        self._times_said += 1
+        if relation == "references" and base == "name":
+            if path in scope.referred:
+                return  # it would be settled as the first was, and then left out
+            scope.referred.add(path)
+        self._said.append(_Said(scope, relation, path, node.start_byte, base))
+
+    # Settling
+
+    def outline(self, *, keep_unbound: bool) -> Outline:
+        """The finished outline. `keep_unbound`: names that nothing in the file binds may mean something
+        elsewhere without an import (a package's other files); else they are built in and left out."""
+        mentions = [found for said in self._said for found in self._settled(said, keep_unbound)]
+        return Outline(
+            self.language,
+            tuple(self._symbols),
+            tuple(self._imports),
+            tuple(_once(mentions)[:MAX_ITEMS]),
+            self.package,
+            tuple(dict.fromkeys(self.exports)),
+        )
+
+    def _settled(self, said: _Said, keep_unbound: bool) -> Sequence[Mention]:
+        scope, relation, path, _, base = said
+        if base not in ("name", "type"):
+            return (self._mention(said, path, base),)
+        binding = scope.find(path[0])
+        if binding is None:  # built in: that says nothing, but what a class inherits from is part of it
+            return (self._mention(said, path, base),) if keep_unbound or relation in _INHERITS else ()
+        if base == "type" and binding.kind in ("local", "self"):
+            return (self._mention(said, path[-1:], "unknown"),)
+        if base == "type" or binding.kind in ("symbol", "import"):
+            return (self._mention(said, path, base),)
+        found = self._settled_value(said, binding)
+        return [one for one in found if keep_unbound or one.base != "type" or scope.find(one.path[0])]
+
+    def _settled_value(self, said: _Said, binding: Binding) -> list[Mention]:
+        """A name that holds a value: a variable of the file or of a class is a symbol itself."""
+        if binding.kind == "variable" and len(said.path) == 1:
+            return [self._mention(said, said.path, "name")]
+        if said.relation in _INHERITS:
+            return [self._mention(said, said.path[-1:], "unknown")]
+        if said.relation != "calls":
+            return [self._mention(said, said.path[:1], "name")] if binding.kind == "variable" else []
+        return self._settled_call(said, binding)
+
+    def _settled_call(self, said: _Said, binding: Binding) -> list[Mention]:
+        """A call on something that a variable holds. A local variable called by itself is nobody's."""
+        if binding.kind == "self":
+            return self._settled_self(said, binding)
+        if len(said.path) == 1:
+            return []
+        found = [self._member(said, binding, said.path[1:])]
+        if binding.kind == "variable":
+            found.append(self._mention(said, said.path[:1], "name")._replace(relation="references"))
+        return found
+
+    def _settled_self(self, said: _Said, binding: Binding) -> list[Mention]:
+        members = said.path[1:]
+        if not members:
+            return []
+        if len(members) == 1:
+            within = said.scope.enclosing_class == binding.number
+            return [self._mention(said, members, "self" if within else "unknown")]
+        field = self.fields.get(binding.number, {}).get(members[0])
+        if field is None:
+            return [self._mention(said, members[-1:], "unknown")]
+        return [self._member(said, field, members[1:])]
+
+    def _member(self, said: _Said, holder: Binding, members: tuple[str, ...]) -> Mention:
+        if len(members) == 1 and self.type_holds(holder, said.scope):
+            return self._mention(said, (*holder.type, *members), "type")
+        return self._mention(said, members[-1:], "unknown")
+
+    def _mention(self, said: _Said, path: tuple[str, ...], base: Base) -> Mention:
+        return Mention(said.scope.owner, said.relation, path, self._rows.line(said.start_byte), base)
+
+    def type_holds(self, holder: Binding, scope: Scope) -> bool:
+        """Whether the static type of `holder` is known and its first name means the same in `scope`."""
+        if not holder.type or holder.scope is None:
+            return False
+        meant = holder.scope.find(holder.type[0])
+        if meant is not None and meant.kind in ("local", "self"):
+            return False
+        return scope.find(holder.type[0]) is meant
+
+    def field(self, class_number: int, name: str, type: Type, scope: Scope, *, declared: bool) -> None:
+        """Say that `self.name` of a class is given a value of `type` (empty: nobody knows) in `scope`."""
+        fields = self.fields.setdefault(class_number, {})
+        binding = Binding("variable", type, scope, declared=declared)
+        if name in fields:
+            fields[name].again(binding)
+        else:
+            fields[name] = binding
+
+
+def first_paragraph(text: str) -> str:
+    """The first paragraph of a docstring or comment on one line, cut to `MAX_DOCSTRING`."""
+    lines = [line.strip() for line in text[: 8 * MAX_DOCSTRING].strip().split("\n")]
+    end = lines.index("") if "" in lines else len(lines)
+    return " ".join(lines[:end])[:MAX_DOCSTRING].rstrip()
+
+
+def _once(mentions: Sequence[Mention]) -> list[Mention]:
+    """Of each symbol's references to one name only the first: the others say nothing new."""
+    seen: set[tuple[int, tuple[str, ...]]] = set()
+    kept = []
+    for mention in mentions:
+        if mention.relation == "references":
+            if (mention.owner, mention.path) in seen:
+                continue
+            seen.add((mention.owner, mention.path))
+        kept.append(mention)
+    return kept

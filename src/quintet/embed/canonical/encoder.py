@@ -1,0 +1,250 @@
+"""A BERT forward pass whose every bit is the same on every machine (spec 004, section 2).
+
+Each matrix product multiplies integers held in float32 and every partial sum stays below 2^24, so any
+BLAS, kernel, thread count or order of summation gives the same exact result. Softmax sums, layer norm
+moments and pooling are sums of integers too. GELU and exp are tables. All else is one IEEE operation
+after another, in a fixed order. A bound that exactness rests on is checked, never assumed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import isqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.embed.canonical.products import (
+    DOWN_LEVELS,
+    EXACT,
+    EXACT_64,
+    OUT_LEVELS,
+    SMALLEST,
+    NormProduct,
+    RowProduct,
+)
+from quintet.embed.canonical.tables import EXP_UNIT, GELU_RANGE, STEPS, tables
+from quintet.embed.canonical.weights import Float32, Norm, Weights
+from quintet.errors import StoreError
+from quintet.model.vector import SCALE, Int16
+
+FIXED = np.float32(4096)  # units of fixed point in layer norm and pooling
+PROBABILITY = 8192  # units of an attention weight
+LONGEST = EXACT // EXP_UNIT + 1  # tokens: more would let a softmax sum leave the exact range
+NARROWEST = 1 / 64  # spread of a row; rounding would weigh too much in a narrower one
+ROWS = 64  # rows worked on together between products: what a core keeps in its cache
+ATTENDED = 1 << 14  # pairs of tokens attended to at once, by each head
+GELU_DIP = np.float32(0.17)  # no GELU value lies further below zero than this
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One layer, its weights as integers."""
+
+    qkv: NormProduct
+    out: RowProduct
+    out_norm: Norm
+    up: NormProduct
+    down: RowProduct
+    down_norm: Norm
+
+
+class Room:
+    """The arrays that all layers of one pass write into: fresh memory costs more than the arithmetic."""
+
+    def __init__(self, tokens: int, width: int, inner: int) -> None:
+        self._integers = np.empty(tokens * inner, np.float32)
+        self._products = np.empty(tokens * inner, np.float32)
+        rows = min(tokens, ROWS)
+        self.places = np.empty((rows, inner), np.intp)
+        self.fixed = np.empty((rows, width), np.float64)
+
+    def integers(self, rows: int, columns: int) -> Float32:
+        return self._integers[: rows * columns].reshape(rows, columns)
+
+    def products(self, rows: int, columns: int) -> Float32:
+        return self._products[: rows * columns].reshape(rows, columns)
+
+
+class CanonicalEncoder:
+    """Token ids to canonical int16 vectors. What a sequence gives does not depend on its batch."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._words, self._positions, self._norm = weights.words, weights.positions, weights.norm
+        self._heads, self._epsilon, self._pooling = weights.heads, weights.epsilon, weights.pooling
+        self._gelu, self._exp = tables()
+        norms = [weights.norm, *(layer.down_norm for layer in weights.layers)]
+        self._stages = [
+            Stage(
+                NormProduct(layer.qkv, norm),
+                RowProduct(layer.out, OUT_LEVELS),
+                layer.out_norm,
+                NormProduct(layer.up, layer.out_norm, STEPS, GELU_RANGE * STEPS + 0.5),  # table indices
+                RowProduct(layer.down, DOWN_LEVELS),
+                layer.down_norm,
+            )
+            for layer, norm in zip(weights.layers, norms, strict=False)
+        ]
+        self._width = weights.positions.shape[1]
+        self._inner = weights.layers[0].up.weight.shape[1]
+        self.longest = min(len(weights.positions), LONGEST)
+        head = self._width // weights.heads
+        self._score_levels = np.float32(isqrt(EXACT // head))
+        self._value_levels = np.float32(EXACT // (PROBABILITY + self.longest))
+        # 1/sqrt(head) by integer arithmetic: a square root of libm's would do, but this needs no trust.
+        self._sharpness = np.float32(STEPS / (isqrt(head << 40) / (1 << 20)))
+
+    def encode(self, sequences: Sequence[Sequence[int]]) -> Int16:
+        if not sequences:
+            return np.empty((0, self._width), np.int16)
+        lengths = [len(sequence) for sequence in sequences]
+        if not 1 <= min(lengths) <= max(lengths) <= self.longest:
+            wrong = f"sequences of {min(lengths)} to {max(lengths)} tokens"
+            raise StoreError(f"{wrong} were given; the encoder takes 1 to {self.longest}")
+        ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
+        places = np.concatenate([np.arange(length) for length in lengths])
+        room = Room(len(ids), self._width, self._inner)
+        x = self._words.rows(ids) + self._positions[places]
+        self._normalise(x, self._norm, room)
+        for stage in self._stages:
+            first_only = self._pooling == "cls" and stage is self._stages[-1]
+            x = self._attention(x, lengths, stage, room, first_only)
+            self._feed_forward(x, stage, room)
+        return unit_int16(self._pooled(x, lengths))
+
+    def _attention(
+        self, x: Float32, lengths: Sequence[int], stage: Stage, room: Room, first_only: bool
+    ) -> Float32:
+        """What comes of x; only each sequence's first row where nothing will ask for the others."""
+        integers, projected = room.integers(len(x), self._width), room.products(len(x), 3 * self._width)
+        stage.qkv(x, integers, projected)
+        for rows in _blocks(len(x)):
+            stage.qkv.finish(projected[rows])
+        if first_only:
+            x = x[_starts(lengths)]
+            integers = room.integers(len(x), self._width)
+        start = done = 0
+        for length, count in _runs(lengths):
+            part = projected[start : start + count * length].reshape(count, length, -1)
+            start += count * length
+            asking = count if first_only else count * length
+            self._attend(part, integers[done : done + asking])
+            done += asking
+        unit = stage.out.quantise(integers, _largest(integers), integers)
+        self._add(x, unit, stage.out, stage.out_norm, integers, room)
+        return x
+
+    def _feed_forward(self, x: Float32, stage: Stage, room: Room) -> None:
+        integers, wide = room.integers(len(x), self._width), room.products(len(x), self._inner)
+        stage.up(x, integers, wide)
+        integers = room.integers(len(x), self._inner)
+        unit = np.empty((len(x), 1), np.float32)
+        for rows in _blocks(len(x)):
+            product = wide[rows]
+            stage.up.finish(product)
+            places = room.places[: len(product)]
+            places[...] = product
+            largest = self._activate(places, product)
+            unit[rows] = stage.down.quantise(product, largest, integers[rows])
+        self._add(x, unit, stage.down, stage.down_norm, integers, room)
+
+    def _add(
+        self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, room: Room
+    ) -> None:
+        """x becomes the layer norm of x plus the product."""
+        added = room.products(len(x), self._width)
+        np.matmul(integers, product.weight, out=added)
+        for rows in _blocks(len(x)):
+            product.finish(added[rows], unit[rows])
+            x[rows] += added[rows]
+        self._normalise(x, norm, room)
+
+    def _activate(self, places: npt.NDArray[np.intp], out: Float32) -> Float32:
+        """GELU by table, and a bound on each row. Beyond the table's end GELU is the argument itself."""
+        self._gelu.take(places, mode="clip", out=out)
+        largest: Float32 = out.max(axis=1)
+        if largest.max() >= GELU_RANGE:
+            beyond = out >= GELU_RANGE
+            out[beyond] = (places[beyond] - GELU_RANGE * STEPS) / np.float32(STEPS)
+            largest = out.max(axis=1)
+        return np.maximum(largest, GELU_DIP)
+
+    def _attend(self, projected: Float32, out: Float32) -> None:
+        """Attention of sequences of one length, in integers, for as many first tokens as `out` has rows for.
+
+        `projected` is used up.
+        """
+        count, length, _ = projected.shape
+        asking = len(out) // count
+        apart = (count, 3, self._heads, -1)
+        largest = np.maximum(projected.max(axis=1), -projected.min(axis=1)).reshape(apart).max(axis=3)
+        largest = np.maximum(largest, SMALLEST)
+        levels = np.array([[self._score_levels], [self._score_levels], [self._value_levels]], np.float32)
+        unit = (largest / levels)[..., np.newaxis, np.newaxis]
+        projected *= np.repeat(levels / largest, self._width // self._heads).reshape(count, 1, -1)
+        np.rint(projected, out=projected)
+        query, key, value = projected.reshape(count, length, *apart[1:]).transpose(2, 0, 3, 1, 4)
+        # Keys x queries: reducing over rows is faster than over columns.
+        scores: Float32 = np.matmul(key, query[:, :, :asking].swapaxes(2, 3))
+        np.subtract(scores.max(axis=2, keepdims=True), scores, out=scores)
+        scores *= unit[:, 0] * unit[:, 1] * self._sharpness
+        shares = self._exp.take(scores.astype(np.intp), mode="clip", out=scores)
+        shares *= np.float32(PROBABILITY) / shares.sum(axis=2, keepdims=True)
+        np.rint(shares, out=shares)
+        mixed: Float32 = np.matmul(shares.swapaxes(2, 3), value)
+        mixed *= unit[:, 2] / np.float32(PROBABILITY)
+        out.reshape(count, asking, self._heads, -1)[...] = mixed.swapaxes(1, 2)
+
+    def _normalise(self, x: Float32, norm: Norm, room: Room) -> None:
+        """Layer norm in place, with moments of fixed-point integers, exact in float64 whatever the order."""
+        unit = float(FIXED)
+        for rows in _blocks(len(x)):
+            y = x[rows]
+            fixed = room.fixed[: len(y)]
+            np.rint(y * FIXED, out=fixed)
+            squares = np.einsum("ij,ij->i", fixed, fixed)
+            if not squares.max() < EXACT_64:
+                raise StoreError("an activation left the range in which layer norm is exact")
+            mean = fixed.sum(axis=1) / self._width
+            variance = squares / self._width - mean * mean
+            spread = np.sqrt(np.maximum(variance / (unit * unit), NARROWEST * NARROWEST) + self._epsilon)
+            y -= (mean / unit).astype(np.float32)[:, np.newaxis]
+            y *= (1.0 / spread).astype(np.float32)[:, np.newaxis]
+            y *= norm.weight
+            y += norm.bias
+
+    def _pooled(self, x: Float32, lengths: Sequence[int]) -> npt.NDArray[np.int64]:
+        """The first token's vector, which is all that x still holds, or the sum of all, as integers."""
+        fixed = np.rint(x * FIXED).astype(np.int64)
+        # The sum points where the mean does, and a direction is all that is kept.
+        return fixed if self._pooling == "cls" else np.add.reduceat(fixed, _starts(lengths), axis=0)
+
+
+def unit_int16(integers: npt.NDArray[np.int64]) -> Int16:
+    """Integer vectors scaled to length 32767. The sum of squares is exact, the rest single operations."""
+    squares = (integers * integers).sum(axis=1)
+    if int(np.abs(integers).max(initial=0)) >= 1 << 26:
+        raise StoreError("a pooled activation left the range in which its length is exact")
+    length = np.maximum(np.sqrt(squares.astype(np.float64)), 1.0)[:, np.newaxis]
+    scaled: Int16 = np.rint(integers.astype(np.float64) / length * SCALE).astype(np.int16)
+    return scaled
+
+
+def _starts(lengths: Sequence[int]) -> npt.NDArray[np.int64]:
+    return np.cumsum([0, *lengths[:-1]], dtype=np.int64)
+
+
+def _blocks(length: int) -> Iterator[slice]:
+    return (slice(start, start + ROWS) for start in range(0, length, ROWS))
+
+
+def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Neighbours of equal length, as (length, count), as many as a core's cache has room for."""
+    for length, group in groupby(lengths):
+        count, most = len(list(group)), max(1, ATTENDED // (length * length))
+        yield from ((length, min(most, count - done)) for done in range(0, count, most))
+
+
+def _largest(x: Float32) -> Float32:
+    largest: Float32 = np.maximum(x.max(axis=1), -x.min(axis=1))
+    return np.maximum(largest, SMALLEST)

@@ -1,0 +1,86 @@
+"""PURE. How far a mean over queries may be trusted, and whether two runs differ: by resampling, with a seed.
+
+`random.Random` gives the same numbers on every system and version of Python, and sums are rounded once, so
+the last digit of an interval does not depend on where it is computed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from random import Random
+
+from quintet.evaluation.metrics import mean
+
+RESAMPLES = 2_000
+SEED = 7
+CONFIDENCE = 0.95
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a run gained over another, with its interval; `p` is how often chance alone does as much."""
+
+    difference: float
+    interval: Interval
+    p: float
+
+
+def intervals(
+    columns: Mapping[str, Sequence[float]], resamples: int = RESAMPLES, seed: int = SEED
+) -> dict[str, Interval]:
+    """Of each column the middle 95 % of the means of queries drawn with replacement (percentile bootstrap).
+
+    All columns hold the same queries in one order, and the same draws serve them all.
+    """
+    count, *others = {len(values) for values in columns.values()}
+    if others or not count:
+        raise ValueError("an interval needs values of the same queries, one at least")
+    chance = Random(seed)
+    means: dict[str, list[float]] = {name: [] for name in columns}
+    for _ in range(resamples):
+        drawn = [int(chance.random() * count) for _ in range(count)]
+        for name, values in columns.items():
+            means[name].append(fsum(map(values.__getitem__, drawn)) / count)
+    return {name: _middle(sorted(drawn_means)) for name, drawn_means in means.items()}
+
+
+def interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int = SEED) -> Interval:
+    return intervals({"": values}, resamples, seed)[""]
+
+
+def compared(
+    values: Mapping[str, float], with_: Mapping[str, float], resamples: int = RESAMPLES, seed: int = SEED
+) -> Comparison:
+    """Query by query: a bootstrap interval of the mean difference, and a randomisation test.
+
+    The test flips the sign of each query's difference at random (two-sided); of 2,000 tries and the one
+    that was observed, the smallest p is 1/2001. Runs of other queries cannot be compared.
+    """
+    if values.keys() != with_.keys() or not values:
+        raise ValueError("the two runs are not over the same queries")
+    differences = [values[query] - with_[query] for query in sorted(values)]
+    observed = abs(fsum(differences))
+    chance = Random(seed)
+    as_far = sum(abs(_flipped(differences, chance)) >= observed for _ in range(resamples))
+    p = (as_far + 1) / (resamples + 1)
+    return Comparison(mean(differences), interval(differences, resamples, seed), p)
+
+
+def _flipped(differences: Sequence[float], chance: Random) -> float:
+    signs = f"{chance.getrandbits(len(differences)):0{len(differences)}b}"
+    return fsum(one if sign == "1" else -one for sign, one in zip(signs, differences, strict=True))
+
+
+def _middle(ordered: Sequence[float]) -> Interval:
+    tail = (1 - CONFIDENCE) / 2
+    return _quantile(ordered, tail), _quantile(ordered, 1 - tail)
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """By linear interpolation between the two nearest."""
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)

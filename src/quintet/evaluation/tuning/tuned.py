@@ -1,0 +1,194 @@
+"""The numbers that `quintet tune` chose for an index: tuned.json in its folder, under quintet.toml.
+
+The file may come with a copied index from a stranger, so it is checked as parameters of a request are.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from quintet.contracts import HOUSE, contract_named, read
+from quintet.errors import Conflict, NotFound, StoreError, UsageError
+from quintet.model.parameters import is_number, shown
+from quintet.model.results import Note
+from quintet.settings import Settings, regular_text
+from quintet.storage.sqlite.doctor import Check
+
+FILE = "tuned.json"
+VERSION = 1
+MOST_STEPS = 20  # kept to be undone
+# Few and far apart: of many near ones chance chooses. `half_score` trades what `semantic_weight` does.
+AXES: Mapping[str, tuple[float, ...]] = {
+    "semantic_weight": (0.3, 0.5, 0.7, 0.9),
+    "heading_weight": (1.0, 1.5, 3.0),
+    "feedback": (0.0, 0.2, 0.4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Numbers that were written, and what they rested on."""
+
+    numbers: Mapping[str, float]
+    dataset: str
+    queries: int
+    embedder: str
+    gain: float
+    interval: tuple[float, float]
+
+
+class Tuned:
+    """What was tuned for the index in a folder. Read anew whenever the file is another one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / FILE
+        self._read: tuple[tuple[int, ...] | None, tuple[Step, ...]] = None, ()
+
+    def steps(self) -> tuple[Step, ...]:
+        """The oldest first; the last one is in use."""
+        seen = self._seen()
+        if seen is None:
+            return ()
+        known, steps = self._read
+        if seen != known:
+            steps = _steps(self.file)
+            self._read = seen, steps
+        return steps
+
+    def numbers(self) -> dict[str, float]:
+        steps = self.steps()
+        return dict(steps[-1].numbers) if steps else {}
+
+    def step_for(self, embedder: str | None) -> Step | None:
+        """What is in use with vectors of this embedder; numbers that were tuned for another are not."""
+        steps = self.steps()
+        return steps[-1] if steps and steps[-1].embedder == embedder else None
+
+    def numbers_in_use(self, embedder: str | None) -> dict[str, float]:
+        """None with a file that cannot be read: `examine` says what is wrong with it."""
+        try:
+            step = self.step_for(embedder)
+        except Conflict:
+            return {}
+        return dict(step.numbers) if step else {}
+
+    def under(
+        self, settings: Settings, contract: str, embedder: str | None
+    ) -> tuple[Settings, tuple[Note, ...]]:
+        """The settings with the tuned numbers where they say nothing else, and why these are ignored.
+
+        Other contracts than the house's have none, so that a broken file does not stop them.
+        """
+        if contract != HOUSE or not (steps := self.steps()):
+            return settings, ()
+        step = steps[-1]
+        if step.embedder != embedder:
+            message = f"the tuned numbers are ignored: {_mismatch(step, embedder)}"
+            return settings, (Note(code="tuned_for_another", message=message),)
+        table = {**step.numbers, **settings.contracts.get(HOUSE, {})}
+        return replace(settings, contracts={**settings.contracts, HOUSE: table}), ()
+
+    def add(self, step: Step, after: tuple[Step, ...]) -> None:
+        """Use these numbers from now on, if `after` is still what is in use."""
+        if self.steps() != after:
+            raise Conflict(f"{self.file} was written by another process meanwhile; run 'quintet tune' again")
+        self._write((*after, step)[-MOST_STEPS:])
+
+    def undo(self) -> Step | None:
+        """Put back what was in use before the last step, which is returned.
+
+        A file that cannot be read is removed with all its steps; then it is None.
+        """
+        try:
+            steps = self.steps()
+        except Conflict:
+            self._write(())
+            return None
+        if not steps:
+            raise NotFound(
+                f"the index in {self.file.parent} is not tuned, so there is nothing to undo", code="not_tuned"
+            )
+        self._write(steps[:-1])
+        return steps[-1]
+
+    def examine(self, embedder: str | None) -> Check:
+        """Is it what was written, and for the vectors that the index has now?"""
+        try:
+            steps = self.steps()
+        except Conflict as error:
+            return Check("tuned", False, error.message)
+        if not steps:
+            return Check("tuned", True, "no: the ranking uses the defaults or quintet.toml")
+        last = steps[-1]
+        if embedder != last.embedder:
+            return Check("tuned", False, _mismatch(last, embedder))
+        return Check("tuned", True, f"by {last.queries} queries of {last.dataset}, gain {last.gain:+.4f}")
+
+    def _seen(self) -> tuple[int, ...] | None:
+        try:
+            stat = self.file.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _broken(self.file, error.strerror or str(error)) from error
+        return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+    def _write(self, steps: tuple[Step, ...]) -> None:
+        """All of it or nothing."""
+        draft = self.file.with_name(f".{FILE}.{os.getpid()}")
+        try:
+            if not steps:
+                self.file.unlink()
+                return
+            made = {"version": VERSION, "steps": [asdict(step) for step in steps]}
+            with draft.open("w", encoding="utf-8", newline="\n") as out:
+                out.write(json.dumps(made, indent=1) + "\n")
+                out.flush()
+                os.fsync(out.fileno())
+            draft.replace(self.file)
+        except OSError as error:
+            raise StoreError(f"{self.file} cannot be written: {error.strerror or error}") from error
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _mismatch(step: Step, embedder: str | None) -> str:
+    vectors = f"the vectors are of {embedder}" if embedder else "there are no vectors"
+    return f"for {step.embedder}, but {vectors}; run 'quintet tune' again, or 'quintet tune --undo'"
+
+
+def _steps(file: Path) -> tuple[Step, ...]:
+    try:
+        found = json.loads(regular_text(file))
+        if found["version"] != VERSION or not 1 <= len(found["steps"]) <= MOST_STEPS:
+            raise ValueError("it is of another version, or has no steps")
+        return tuple(_step(one) for one in found["steps"])
+    except UsageError as error:
+        raise _broken(file, error.message) from error
+    except (OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise _broken(file, str(error)[:200]) from error
+
+
+def _step(found: Mapping[str, Any]) -> Step:
+    step = Step(**found)
+    unknown = sorted(step.numbers.keys() - AXES.keys())
+    if unknown or not step.numbers:
+        raise ValueError(f"it may set {', '.join(AXES)}, not {shown(unknown)}")
+    checked = read(HOUSE, contract_named(HOUSE).parameters, step.numbers, {})
+    low, high = step.interval
+    if not (isinstance(step.queries, int) and all(map(is_number, (low, high, step.gain)))):
+        raise ValueError("a count or a gain in it is no number")
+    if not (isinstance(step.dataset, str) and isinstance(step.embedder, str)):
+        raise ValueError("a name in it is no text")
+    numbers = {name: getattr(checked, name) for name in step.numbers}
+    return replace(step, numbers=numbers, interval=(low, high))
+
+
+def _broken(file: Path, reason: str) -> Conflict:
+    return Conflict(
+        f"{file} is not what 'quintet tune' writes: {reason}; "
+        "remove it, as 'quintet tune --undo' does, to use the defaults"
+    )

@@ -1,0 +1,223 @@
+"""Filters as callers write them, checked into `Filter`. Which fields there are is decided here once.
+
+A filter is text (`filter_grammar`), an object of conditions that must all hold, or a tree of both:
+`{"and": [...]}`, `{"or": [...]}`, `{"not": ...}`. Spec 003 takes nothing but its object.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+
+from quintet.errors import UsageError
+from quintet.filters.globs import compiled_glob
+from quintet.filters.grammar import DEEPEST, LONGEST, all_of, any_of, parse
+from quintet.model.filters import AllOf, Condition, Expression, Filter, Not
+from quintet.model.parameters import Check, Schema, is_exact, is_number, object_schema, shown
+
+MOST_CONDITIONS = 100
+SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
+MOST_SCANNING = 8
+
+TEXT = "text"
+SOME_TEXT = "text that is not empty"
+INTEGER = "a whole number"
+NUMBER = "a number"
+BOOLEAN = "true or false"
+TIME = "a whole number of Unix milliseconds, or a date such as 2026-01-31 (a bare year is neither)"
+SCALAR = "text, a number, true or false"
+
+KINDS: Mapping[str, Schema] = {
+    TEXT: {"type": "string"},
+    SOME_TEXT: {"type": "string", "minLength": 1},
+    INTEGER: {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+    NUMBER: {"type": "number"},
+    BOOLEAN: {"type": "boolean"},
+    TIME: {"type": ["integer", "string"], "pattern": "^(-?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"},
+    SCALAR: {"type": ["string", "number", "boolean"]},
+}
+
+OWN_FIELD = "meta.NAME"  # stands for every field of front matter
+GENERAL: Mapping[str, str] = {
+    "path": SOME_TEXT,  # a glob; `*` stays inside one folder, `**` does not
+    "mime": SOME_TEXT,
+    "lang": SOME_TEXT,
+    "root": SOME_TEXT,
+    "title": TEXT,
+    "tag": TEXT,
+    "after": TIME,  # modified later than this (spec 004, section 8)
+    "before": TIME,
+    "contains": SOME_TEXT,
+    "icontains": SOME_TEXT,  # whatever the case
+    OWN_FIELD: SCALAR,
+}
+
+BUILT_IN: Mapping[str, str] = {  # spec 003, "Built-In Chunk Metadata"
+    "knowledge_base_id": TEXT,
+    "document_id": TEXT,
+    "chunk_index": INTEGER,
+    "title": TEXT,
+    "source_type": TEXT,
+    "source_name": TEXT,
+    "uri": TEXT,
+    "source_id": TEXT,
+    "source_path": TEXT,
+    "managed_by_source": BOOLEAN,
+    "page_number": INTEGER,
+}
+
+SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest last
+
+
+def filters(fields: Mapping[str, str]) -> Check:
+    """A check for a bag of `{name: value}`, all of which must hold."""
+
+    def accept(value: object) -> object:
+        if not isinstance(value, Mapping):
+            raise _refused(f"filters is {shown(value)}; it must be an object such as {{'title': 'Guide'}}")
+        return Filter(tuple(_bag(fields, value)))
+
+    return Check(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
+
+
+def _bag(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
+    return [condition(fields, str(name), value[name]) for name in sorted(value, key=str)]
+
+
+def condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
+    """A field and a value of its kind."""
+    own = name.startswith("meta.") and name != "meta."
+    kind = fields.get(OWN_FIELD if own else name)
+    if kind is None:
+        close = get_close_matches(name, fields, 1)
+        hint = f"did you mean {close[0]!r}?" if close else "the filters are: " + ", ".join(sorted(fields))
+        raise _refused(f"unknown filter {shown(name)}; {hint}")
+    if kind in (INTEGER, NUMBER, SCALAR) and not is_exact(value):
+        raise _refused(f"filter {name} is {shown(value)}; a whole number must fit into 64 bits")
+    if isinstance(value, str) and (kind in (TEXT, SCALAR) or (kind == SOME_TEXT and value)):
+        if name == "path":
+            compiled_glob(value)  # refuses what could not be matched later
+        return Condition(name, _clean(name, value))
+    if isinstance(value, str) and kind == TIME and (moment := milliseconds(value)) is not None:
+        return Condition(name, moment)
+    if isinstance(value, bool) and kind in (BOOLEAN, SCALAR):
+        return Condition(name, value)
+    if isinstance(value, int) and is_number(value) and kind in (INTEGER, TIME):
+        return Condition(name, value)
+    if isinstance(value, (int, float)) and is_number(value) and kind in (NUMBER, SCALAR):
+        return Condition(name, value)
+    raise _refused(f"filter {name} is {shown(value)}; it must be {kind}")
+
+
+def milliseconds(text: str) -> int | None:
+    """Unix milliseconds, from a number of them or from an ISO date or time; UTC unless it says otherwise.
+
+    >>> milliseconds("1970-01-02"), milliseconds("1970-01-01T01:00+01:00"), milliseconds("1700000000000")
+    (86400000, 0, 1700000000000)
+    """
+    if re.fullmatch(r"-?[0-9]{1,20}", text):
+        return None if len(text) == 4 else int(text)
+    if not re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+def written(name: str, text: str) -> Condition:
+    """A condition as the filter language spells it: everything is text there."""
+    return condition(GENERAL, name, text)
+
+
+def _clean(name: str, value: str) -> str:
+    if any(ord(char) == 0 or 0xD800 <= ord(char) < 0xE000 for char in value):
+        raise _refused(f"filter {name} is {shown(value)}; it must be text without NUL or lone surrogates")
+    return value
+
+
+COMBINED: Mapping[str, Callable[[Sequence[Expression]], Expression]] = {"and": all_of, "or": any_of}
+
+
+def _expression(value: object) -> object:
+    if isinstance(value, Mapping) and not value:
+        return Filter()
+    found = _read(value, 0)
+    if (count := count_conditions(found)) > MOST_CONDITIONS:
+        raise _refused(f"the filter has {count} conditions; at most {MOST_CONDITIONS} are taken: simplify it")
+    if (count := count_conditions(found, SCANNING)) > MOST_SCANNING:
+        names = " and ".join(sorted(SCANNING))
+        raise _refused(f"the filter has {count} conditions on {names}; at most {MOST_SCANNING} are taken")
+    return as_filter(found)
+
+
+def as_filter(expression: Expression) -> Filter:
+    return Filter(expression.parts if isinstance(expression, AllOf) else (expression,))
+
+
+def _read(value: object, depth: int) -> Expression:
+    if isinstance(value, str):
+        return parse(value, written)
+    if not isinstance(value, Mapping) or not value:
+        example = "{'path': 'docs/**'}, or text such as 'path:docs/**'"
+        raise _refused(f"filters is {shown(value)}; it must be an object such as {example}")
+    if depth > DEEPEST:
+        raise _refused(f"the filter is more than {DEEPEST} levels deep; write it flatter")
+    operator = next((name for name in ("and", "or", "not") if name in value), None)
+    if operator is None:
+        return all_of(_bag(GENERAL, value))
+    if len(value) > 1:
+        raise _refused(f"filter {operator!r} stands alone in its object; put the others into its list")
+    return _combined(operator, value[operator], depth)
+
+
+def _combined(operator: str, value: object, depth: int) -> Expression:
+    if operator == "not":
+        return Not(_read(value, depth + 1))
+    if not isinstance(value, (list, tuple)) or not value:
+        raise _refused(f"filter {operator} is {shown(value)}; it must be a list of filters")
+    return COMBINED[operator]([_read(one, depth + 1) for one in value])
+
+
+def count_conditions(expression: Expression, fields: Collection[str] | None = None) -> int:
+    """How many conditions there are, of all fields or of these."""
+    if isinstance(expression, Condition):
+        return int(fields is None or expression.field in fields)
+    parts = (expression.of,) if isinstance(expression, Not) else expression.parts
+    return sum(count_conditions(part, fields) for part in parts)
+
+
+def _schema() -> Schema:
+    several = {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}}
+    fields = {name: KINDS[kind] for name, kind in GENERAL.items() if name != OWN_FIELD}
+    return {
+        "oneOf": [
+            {"type": "string", "pattern": r"\S:\S", "maxLength": LONGEST},
+            {**object_schema(fields), "patternProperties": {r"^meta\..": KINDS[SCALAR]}},
+            object_schema({"and": several}, ["and"]),
+            object_schema({"or": several}, ["or"]),
+            object_schema({"not": {"type": ["string", "object"]}}, ["not"]),
+        ]
+    }
+
+
+FILTER = Check(_expression, _schema())  # for every contract but 003
+
+
+def _scope(value: object) -> object:
+    """Spec 002's scope filter: any of project, package, module, file."""
+    if not isinstance(value, Mapping):
+        raise _refused(
+            f"scope_filter is {shown(value)}; it must be an object such as {{'package': 'src/app'}}"
+        )
+    found = _bag(dict.fromkeys(SCOPE, SOME_TEXT), value)
+    return Filter(tuple(Condition(f"scope.{one.field}", one.value) for one in found))
+
+
+def _refused(message: str) -> UsageError:
+    return UsageError(message, code="invalid_filter")
+
+
+SCOPE_FILTER = Check(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[SOME_TEXT])))

@@ -1,0 +1,30 @@
+"""Zip archives from strangers: what they claim is checked before anything is unpacked."""
+
+from io import BytesIO
+from zipfile import BadZipFile, ZipFile
+
+from quintet.indexing.read import Unreadable
+
+MAX_ENTRIES = 20_000
+MAX_UNPACKED = 400_000_000  # bytes; Python's zipfile never unpacks more of an entry than it claims
+OLE = bytes.fromhex("d0cf11e0a1b11ae1")  # the container of encrypted, and of old, office files
+ENCRYPTED = 0x1
+
+
+def opened(data: bytes) -> ZipFile:
+    """The archive in `data`, if it is one that can be unpacked without harm."""
+    if data.startswith(OLE):
+        raise Unreadable("encrypted, or in an old binary format")
+    try:
+        archive = ZipFile(BytesIO(data))
+    except BadZipFile as error:
+        raise Unreadable("damaged, truncated, or not what its name says: it is no zip archive") from error
+    entries = archive.infolist()
+    if len(entries) > MAX_ENTRIES:
+        raise Unreadable(f"holds {len(entries)} parts; the most is {MAX_ENTRIES}")
+    unpacked = sum(entry.file_size for entry in entries)
+    if unpacked > MAX_UNPACKED:
+        raise Unreadable(f"would unpack to {unpacked} bytes; the most is {MAX_UNPACKED}")
+    if any(entry.flag_bits & ENCRYPTED for entry in entries):
+        raise Unreadable("encrypted: it cannot be read without its password")
+    return archive

@@ -1,0 +1,169 @@
+"""Word's docx: headings, paragraphs, lists and tables in reading order. It has no pages: they are made
+when it is printed. A block's line is its place among the paragraphs and table rows.
+
+The text is taken from the XML itself, since python-docx leaves out content controls and insertions.
+"""
+
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from quintet.formats.archive import opened
+from quintet.formats.blocks import Block, Parsed
+from quintet.formats.lines import stem
+from quintet.formats.table import SEPARATOR
+from quintet.model.documents import Json
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+UNSEEN = {FALLBACK, WORDS + "moveFrom"}
+SPACES = {
+    WORDS + "p": "\n",
+    WORDS + "tab": " ",
+    WORDS + "br": "\n",
+    WORDS + "cr": "\n",
+    WORDS + "noBreakHyphen": "-",
+}
+WRAPPERS = {WORDS + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")}
+MAX_STYLES = 20  # a style may be based on another, and that on the first again
+NOTES = ("/footnotes", "/endnotes")
+
+
+def parse_docx(path: str, data: bytes, mime_type: str) -> Parsed:
+    import docx
+
+    opened(data).close()
+    document = docx.Document(BytesIO(data))
+    blocks = tuple(_Reader(document).blocks())
+    properties = document.core_properties
+    first = next((block.heading_path[-1] for block in blocks if block.heading), "")
+    title = " ".join((properties.title or "").split())
+    author = " ".join((properties.author or "").split())
+    metadata: dict[str, Json] = {"author": author} if author and author != "python-docx" else {}
+    return Parsed(title or first or stem(path), mime_type, None, blocks, metadata)
+
+
+class _Reader:
+    def __init__(self, document: "Document") -> None:
+        self.document = document
+        self.levels, self.lists = _styles(document)
+        self.path: list[tuple[int, str]] = []
+        self.place = 0
+        self.after_item = False
+
+    def blocks(self) -> Iterator[Block]:
+        yield from self._below(self.document.element.body)
+        for part in _notes(self.document):
+            for note in part:
+                yield from self._below(note)
+
+    def _below(self, parent: Any) -> Iterator[Block]:
+        pending = list(reversed(parent))
+        while pending:
+            element = pending.pop()
+            if element.tag == WORDS + "p":
+                yield from self._paragraph(element)
+            elif element.tag == WORDS + "tbl":
+                yield from self._table(element)
+            elif element.tag in WRAPPERS:
+                pending.extend(reversed(element))
+
+    def _paragraph(self, element: Any) -> Iterator[Block]:
+        self.place += 1
+        text = _text(element)
+        if not text:
+            return
+        level = self._level(element)
+        if level:
+            name = " ".join(text.split())
+            self.path = [item for item in self.path if item[0] < level]
+            self.path.append((level, name))
+        item = not level and self._is_item(element)
+        yield self._block(text, tight=item and self.after_item, heading=bool(level))
+        self.after_item = item
+
+    def _level(self, element: Any) -> int:
+        """1 for an outermost heading, 0 for text."""
+        own = element.find(f"{WORDS}pPr/{WORDS}outlineLvl")
+        if own is not None:
+            return _outline_level(own)
+        return self.levels.get(_style_of(element), 0)
+
+    def _is_item(self, element: Any) -> bool:
+        return element.find(f"{WORDS}pPr/{WORDS}numPr") is not None or _style_of(element) in self.lists
+
+    def _table(self, element: Any) -> Iterator[Block]:
+        for at, row in enumerate(element.iter(WORDS + "tr")):
+            if next(row.iterancestors(WORDS + "tbl")) is not element:
+                continue  # a table in a cell: its text is the cell's
+            self.place += 1
+            cells = [_text(cell) for cell in row.iterchildren(WORDS + "tc", WORDS + "sdt")]
+            line = SEPARATOR.join(" ".join(cell.split()) for cell in cells if cell)
+            if line:
+                yield self._block(line, kind="table", tight=at > 0)
+        self.after_item = False
+
+    def _block(self, text: str, kind: str = "text", *, tight: bool = False, heading: bool = False) -> Block:
+        path = tuple(name for _, name in self.path)
+        return Block(text, self.place, self.place, path, kind, tight=tight, heading=heading)
+
+
+def _text(element: Any) -> str:
+    """What is read in an element: not what was deleted, and of two drawings of one text only the first."""
+    words: list[str] = []
+    pending = [element]
+    while pending:
+        node = pending.pop()
+        if node.tag in UNSEEN:
+            continue
+        words.append((node.text or "") if node.tag == WORDS + "t" else SPACES.get(node.tag, ""))
+        pending.extend(reversed(node))
+    lines = (" ".join(line.split()) for line in "".join(words).split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+def _style_of(paragraph: Any) -> str:
+    style = paragraph.find(f"{WORDS}pPr/{WORDS}pStyle")
+    return "" if style is None else str(style.get(WORDS + "val"))
+
+
+def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
+    """The level of the headings written in a style, by its id, and the styles of list items."""
+    styles = {style.get(WORDS + "styleId"): style for style in document.styles.element.iter(WORDS + "style")}
+    levels, lists = {"Title": 1}, set()
+    for name in styles:
+        for style in _with_bases(styles, name):
+            level = style.find(f"{WORDS}pPr/{WORDS}outlineLvl")
+            if level is not None:
+                levels[name] = _outline_level(level)
+                break
+            if style.find(f"{WORDS}pPr/{WORDS}numPr") is not None:
+                lists.add(name)
+    return levels, lists
+
+
+def _with_bases(styles: Mapping[str, Any], name: str) -> Iterator[Any]:
+    """A style and those it is based on, nearest first."""
+    for _ in range(MAX_STYLES):
+        if name not in styles:
+            return
+        yield styles[name]
+        base = styles[name].find(WORDS + "basedOn")
+        name = "" if base is None else base.get(WORDS + "val")
+
+
+def _outline_level(element: Any) -> int:
+    """Word counts from 0, and calls body text 9."""
+    value = element.get(WORDS + "val", "9")
+    return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
+
+
+def _notes(document: "Document") -> Iterator[Any]:
+    from docx.oxml import parse_xml
+
+    for relation in document.part.rels.values():
+        if not relation.is_external and relation.reltype.endswith(NOTES):
+            yield parse_xml(relation.target_part.blob)

@@ -1,0 +1,76 @@
+"""Front matter: a YAML (`---`) or TOML (`+++`) mapping before a document's text."""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Any
+
+from quintet.formats.lines import well_formed
+from quintet.model.documents import Json
+
+MAX_CHARS = 64 * 1024  # what a person writes is far below; a YAML bomb need not be
+MAX_DEPTH = 32  # PyYAML composes by recursion in C, without a guard of its own
+FENCES = {"---": ("---", "..."), "+++": ("+++",)}
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """`rows` lines at the top; `metadata` is None when they look like front matter and cannot be read."""
+
+    rows: int = 0
+    metadata: dict[str, Json] | None = field(default_factory=dict)
+
+
+def front_matter(lines: Sequence[str]) -> FrontMatter:
+    fence = lines[0].rstrip() if lines else ""
+    # A rule with a blank line below it is a thematic break, not front matter.
+    if fence not in FENCES or len(lines) < 2 or not lines[1].strip():
+        return FrontMatter()
+    for row in range(1, len(lines)):
+        if lines[row].rstrip() in FENCES[fence]:
+            text = "\n".join(lines[1:row])
+            return FrontMatter(row + 1, _loaded(text, fence) if len(text) <= MAX_CHARS else None)
+    return FrontMatter()
+
+
+def _loaded(text: str, fence: str) -> dict[str, Json] | None:
+    try:
+        value = _load_yaml(text) if fence == "---" else tomllib.loads(text)
+        if not isinstance(value, Mapping):
+            return None
+        return {well_formed(str(key)): plain_json(item) for key, item in value.items()}
+    except Exception:  # hostile tags make PyYAML raise KeyError, IndexError, AttributeError and more
+        return None
+
+
+def _load_yaml(text: str) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
+    for event in yaml.parse(text, loader):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise ValueError("anchors and aliases are refused: they can expand without bound")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise ValueError("nested too deeply")
+    return yaml.load(text, loader)
+
+
+def plain_json(value: object) -> Json:
+    """`value` in JSON's own types: dates as ISO text, numbers that JSON lacks as text, keys as text."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, (date, datetime, time)):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {well_formed(str(key)): plain_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = value if isinstance(value, (list, tuple)) else sorted(value, key=str)
+        return [plain_json(item) for item in items]
+    return well_formed(value if isinstance(value, str) else str(value))

@@ -1,0 +1,168 @@
+"""HTML: what a reader sees, block by block. No tree is built, so no nesting is too deep."""
+
+from quintet.formats.blocks import Block, Parsed
+from quintet.formats.html_tags import Event, Tokens, decoded
+from quintet.formats.lines import stem
+from quintet.formats.mentions import HtmlSpans
+from quintet.model.documents import Json
+
+_HIDDEN = {"script", "style", "template", "noscript"}
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_TIGHT = {"li", "tr", "dt", "dd"}
+_CELLS = {"td", "th"}
+_BREAKS = {
+    "p",
+    "div",
+    "blockquote",
+    "ul",
+    "ol",
+    "dl",
+    "table",
+    "section",
+    "article",
+    "header",
+    "footer",
+    "main",
+}
+_BREAKS |= {
+    "nav",
+    "aside",
+    "figure",
+    "figcaption",
+    "form",
+    "fieldset",
+    "hr",
+    "address",
+    "body",
+    "html",
+    "caption",
+}
+_BREAKS |= (
+    {"thead", "tbody", "tfoot", "details", "summary", "option", "legend", "pre"} | _TIGHT | set(_HEADINGS)
+)
+_INSIDE_ROW = {"p", "div", "blockquote"}  # in a table's cell these part words, not rows
+_META = {"description", "keywords", "author"}
+
+
+def parse_html(path: str, text: str, mime_type: str) -> Parsed:
+    reader, spans = _Reader(), HtmlSpans()
+    for event in Tokens(text):
+        reader.read(event)
+        spans.read(event)
+    reader.flush()
+    title = " ".join("".join(reader.title).split())
+    headings = [block for block in reader.blocks if block.heading]
+    first = headings[0].heading_path[-1] if headings else stem(path)
+    outline = spans.outline("html")
+    return Parsed(title or first, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.metadata: dict[str, Json] = {}
+        self.title: list[str] = []
+        self.path: list[tuple[int, str]] = []
+        self.words: list[str] = []
+        self.lines = (0, 0)
+        self.hidden = ""  # the hidden element we are in, and how often it is nested in itself
+        self.depth = 0
+        self.in_title = self.titled = self.in_head = False
+        self.block = ""  # the block element that text belongs to
+        self.tight_before = False
+
+    def read(self, event: Event) -> None:
+        if self.hidden:
+            self._stay_hidden(event.name)
+        elif not event.name:
+            self._text(event)
+        elif event.name.startswith("/"):
+            self._end(event.name[1:])
+        else:
+            self._start(event)
+
+    def _stay_hidden(self, name: str) -> None:
+        self.depth += (name == self.hidden) - (name == f"/{self.hidden}")
+        if self.depth == 0 or name == "body":
+            self.hidden = ""
+
+    def _text(self, event: Event) -> None:
+        text = decoded(event.text)
+        if self.in_title:
+            self.title.append(text)
+            return
+        if self.in_head or (not text.strip() and not self.words):
+            return
+        if text.strip():
+            lead = len(event.text) - len(event.text.lstrip())
+            first = event.line + event.text.count("\n", 0, lead)
+            self.lines = (self.lines[0] or first, event.line + event.text.rstrip().count("\n"))
+        self.words.append(text if self.block == "pre" else " ".join(f".{text}.".split())[1:-1])
+
+    def _start(self, event: Event) -> None:
+        name = event.name
+        self.in_title = self.in_title and name not in _BREAKS
+        if name in _HIDDEN:
+            self.hidden, self.depth = name, 1
+        elif name == "title":
+            self.in_title = not self.titled
+            self.titled = True
+        elif name == "head":
+            self.in_head = True
+        elif name == "meta":
+            self._meta(event.attributes())
+        elif name == "br":
+            self.words.append("\n")
+        elif self.block != "pre":
+            self._open(name)
+
+    def _open(self, name: str) -> None:
+        if name in _CELLS and self.block == "tr":
+            self.words.append(" | " if self.lines[0] else "")
+        elif name in _INSIDE_ROW and self.block == "tr":
+            self.words.append(" ")
+        elif name in _BREAKS:
+            self.in_head = False
+            self.flush()
+            if not (self.block in _HEADINGS and name not in _HEADINGS):
+                self.block = name
+
+    def _end(self, name: str) -> None:
+        if name == "title":
+            self.in_title = False
+        elif name == "head":
+            self.in_head = False
+        elif self.block == "pre" or (self.block == "tr" and name in _INSIDE_ROW):
+            if name == "pre":
+                self._close()
+        elif name == self.block or (name in _BREAKS and self.block not in _HEADINGS):
+            self._close()
+
+    def _close(self) -> None:
+        self.flush()
+        self.block = ""
+
+    def _meta(self, attributes: dict[str, str]) -> None:
+        name, content = attributes.get("name", "").lower(), attributes.get("content", "").strip()
+        if name in _META and content:
+            self.metadata.setdefault(name, content)
+
+    def flush(self) -> None:
+        """End the block that is open, if it has any text."""
+        joined = "".join(self.words)
+        if self.block == "pre":
+            text = joined.strip("\n").rstrip()
+        else:
+            text = "\n".join(filter(None, (" ".join(line.split()) for line in joined.split("\n"))))
+        (first, last), self.words, self.lines = self.lines, [], (0, 0)
+        if not text.strip():
+            return
+        level = _HEADINGS.get(self.block, 0)
+        if level:
+            self.path = [item for item in self.path if item[0] < level]
+            self.path.append((level, " ".join(text.split())))
+        path = tuple(name for _, name in self.path)
+        tight = self.block in _TIGHT and self.tight_before
+        kind = "code" if self.block == "pre" else "text"
+        self.blocks.append(Block(text, first, last, path, kind, tight=tight, heading=bool(level)))
+        self.tight_before = self.block in _TIGHT

@@ -1,0 +1,90 @@
+"""Lines and blocks of lines. Rows count from 0 here; a Block's lines count from 1."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quintet.formats.blocks import Block
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """`text` without lone surrogates: nothing that stores or embeds it could encode them."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def one_newline(text: str) -> str:
+    """`text` with every line ended by a bare newline and without a byte order mark."""
+    return well_formed(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """The rows `first` to `last`, both included, without blank rows at either end; None if all are blank."""
+    while first <= last and not lines[first].strip():
+        first += 1
+    while last >= first and not lines[last].strip():
+        last -= 1
+    return (first, last) if first <= last else None
+
+
+def block_of(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
+    """The rows `first` to `last` as one block with the other fields of `like`; nothing if all are blank."""
+    rows = trimmed(lines, first, last)
+    if rows:
+        yield _block(lines, *rows, like)
+
+
+def _block(lines: Sequence[str], first: int, last: int, like: Block) -> Block:
+    return Block(
+        "\n".join(lines[first : last + 1]),
+        first + 1,
+        last + 1,
+        like.heading_path,
+        like.kind,
+        like.name,
+        like.tight,
+        like.alone,
+        like.heading,
+    )
+
+
+def shape(
+    heading_path: tuple[str, ...] = (),
+    kind: str = "text",
+    name: str = "",
+    *,
+    tight: bool = False,
+    alone: bool = False,
+    heading: bool = False,
+) -> Block:
+    """What a block will look like, before its text is known."""
+    return Block("", 0, 0, heading_path, kind, name, tight, alone, heading)
+
+
+def runs(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Each run of rows that are not blank, between `first` and `last`."""
+    start = None
+    for row in range(first, last + 1):
+        if lines[row].strip():
+            start = row if start is None else start
+        elif start is not None:
+            yield start, row - 1
+            start = None
+    if start is not None:
+        yield start, last
+
+
+def run_blocks(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
+    """One block for each run of rows that are not blank."""
+    for start, end in runs(lines, first, last):
+        yield _block(lines, start, end, like)
+
+
+def stem(path: str) -> str:
+    """The file's name without its last extension.
+
+    >>> stem("docs/guide.en.md"), stem(".profile")
+    ('guide.en', '.profile')
+    """
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name

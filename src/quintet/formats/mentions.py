@@ -1,0 +1,179 @@
+"""Paths and symbols that a document names: link targets, and what stands in its code spans.
+
+A document has no symbols of its own (its mentions belong to owner 0, the document). Each mention is a
+`references` with base `name`, of one of two kinds that cannot be confused:
+- a path has one element, which holds a `/` or a file ending (`docs/guide.md`, `sync.py`, `./LICENSE`). It is
+  as written, without anchor, query and line number. A link's path is relative to the document or, with a
+  leading `/`, to the root; one in a code span may be relative to the root too, or to nothing (`sync.py`);
+- a symbol is split at its dots, and no element holds a `.` or `/`: `("Foo", "bar")`, `("parse_code",)`.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
+
+from quintet.formats.blocks import Block
+from quintet.formats.html_tags import Event, decoded
+from quintet.formats.registry import BY_EXTENSION
+from quintet.model.symbols import Mention, Outline
+
+MAX_MENTIONS = 2000  # a document
+MAX_SPAN = 200  # characters; a longer code span is no name
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*+:|//")
+_ENDING = re.compile(r"[^/]\.([A-Za-z0-9+]{1,12})$")
+_PLACE = re.compile(r"(?:[?#].*|::.*|:\d+(?:[:\-]\d+)?)$", re.DOTALL)
+_PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w@.+\-]++/)*[\w@.+\-]++/?")
+_SYMBOL = re.compile(r"~?\.?([^\W\d]\w*+(?:(?:\.|::|#)[^\W\d]\w*+)*+)(\(.*\))?", re.DOTALL)
+_SEPARATOR = re.compile(r"\.|::|#")
+# One word counts as code if it has an underscore inside, a capital inside, or begins with a capital.
+_CODE_WORD = re.compile(r"_*[A-Za-z0-9]+_\w+|_*[A-Za-z]+[a-z0-9][A-Z]\w*|[A-Z][a-z]\w+")
+_NOT_SYMBOLS = {"None", "True", "False", "Null"}
+
+_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
+_MARKDOWN_TARGETS = (
+    re.compile(r"\]\([ \t]*+<?([^\s<>()]{1,500})"),
+    re.compile(r"^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*+<?([^\s<>]{1,500})"),
+    re.compile(r"<(?:a|img)\s[^<>]{0,300}?(?:href|src)\s*+=\s*+[\"']([^\"'<>]{1,500})", re.IGNORECASE),
+)
+_RST_ROLE = re.compile(r":([a-zA-Z+:\-]{1,40}):`([^`\n]{1,300})`")
+_RST_LITERAL = re.compile(r"``([^`\n]{1,200})``")
+_RST_LINK = re.compile(r"`[^`<\n]{0,200}<([^`<>\n]{1,500})>`_")
+_RST_TARGET = re.compile(r"^\s*+\.\.[ \t]++_[^:\n]{1,200}:[ \t]++(\S{1,500})")
+_RST_DIRECTIVE = re.compile(r"^\s*+\.\.[ \t]++([a-z:]{1,40})::[ \t]++(\S{1,500})")
+_RST_FILES = {"include", "literalinclude", "image", "figure"}
+_HTML_TARGETS = {"a": "href", "img": "src", "script": "src", "link": "href", "iframe": "src"}
+_HTML_CODE = {"code", "tt", "kbd"}
+
+
+class Spans:
+    """What a document names, in reading order, each thing once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, ...], int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._found) >= MAX_MENTIONS
+
+    def target(self, line: int, written: str) -> None:
+        """Where a link leads; what has a scheme, or stays in the document, names no file."""
+        path = unquote(_PLACE.sub("", written.strip()[:500])).strip()
+        if path and not _SCHEME.match(written.strip()) and "\0" not in path:
+            self._add(line, (path if "/" in path or _has_ending(path) else f"./{path}",))
+
+    def code(self, line: int, text: str) -> None:
+        """A code span: a path, a symbol, or neither."""
+        text = text.strip()
+        if not text or len(text) > MAX_SPAN:
+            return
+        path = _PLACE.sub("", text)
+        if _PATH.fullmatch(path) and ("/" in path.strip("/") or _has_ending(path)):
+            self._add(line, (path,))
+        elif symbol := _symbol(text):
+            self._add(line, symbol)
+
+    def _add(self, line: int, path: tuple[str, ...]) -> None:
+        if not self.is_full:
+            self._found.setdefault(path, line)
+
+    def outline(self, language: str) -> Outline:
+        mentions = (Mention(0, "references", path, line) for path, line in self._found.items())
+        return Outline(language, mentions=tuple(mentions))
+
+
+def _has_ending(path: str) -> bool:
+    ending = _ENDING.search(path)
+    return ending is not None and ending.group(1).lower() in BY_EXTENSION
+
+
+def _symbol(text: str) -> tuple[str, ...]:
+    match = _SYMBOL.fullmatch(text)
+    if match is None:
+        return ()
+    parts = tuple(_SEPARATOR.split(match.group(1)))
+    if len(parts) == 1 and match.group(2) is None:
+        word = parts[0]
+        like_code = _CODE_WORD.fullmatch(word) and not word.endswith("__")
+        return parts if like_code and word not in _NOT_SYMBOLS else ()
+    return parts
+
+
+def markdown_outline(blocks: Iterable[Block]) -> Outline:
+    spans = Spans()
+    for line, text in _prose(blocks, spans):
+        for match in _SPAN.finditer(text):
+            spans.code(line, match.group(2))
+        rest = _SPAN.sub(" ", text)
+        for pattern in _MARKDOWN_TARGETS:
+            for match in pattern.finditer(rest):
+                spans.target(line, match.group(1))
+    return spans.outline("markdown")
+
+
+def _prose(blocks: Iterable[Block], spans: Spans) -> Iterable[tuple[int, str]]:
+    """The lines that are not code, with their numbers, until enough was found."""
+    for block in blocks:
+        if block.kind != "code":
+            for row, text in enumerate(block.text.split("\n")):
+                if spans.is_full:
+                    return
+                yield block.first_line + row, text
+
+
+def rst_outline(blocks: Sequence[Block]) -> Outline:
+    spans = Spans()
+    for line, text in _prose(blocks, spans):
+        for pattern in (_RST_LINK, _RST_TARGET):
+            for match in pattern.finditer(text):
+                spans.target(line, match.group(1))
+        for match in _RST_LITERAL.finditer(text):
+            spans.code(line, match.group(1))
+        for match in _RST_ROLE.finditer(text):
+            _rst_role(spans, line, *match.groups())
+    for block in blocks:
+        if directive := _RST_DIRECTIVE.match(block.text[:1000]):
+            _rst_directive(spans, block.first_line, *directive.groups())
+    return spans.outline("rst")
+
+
+def _rst_role(spans: Spans, line: int, role: str, text: str) -> None:
+    """`:doc:` leads to a document; the roles of a language name a symbol; both may give a title before it."""
+    meant = text.rpartition("<")[2].rstrip("> ") if text.endswith(">") else text
+    kind = role.rpartition(":")[2]
+    if kind in ("doc", "download"):
+        spans.target(line, meant if _has_ending(meant) else f"{meant}.rst")
+    elif kind not in ("ref", "term", "pep", "rfc", "math", "option", "envvar"):
+        spans.code(line, meant)
+
+
+def _rst_directive(spans: Spans, line: int, name: str, argument: str) -> None:
+    kind = name.rpartition(":")[2]
+    if kind in _RST_FILES:
+        spans.target(line, argument)
+    elif kind.startswith("auto"):
+        spans.code(line, f"{argument.partition('(')[0]}()")
+
+
+class HtmlSpans(Spans):
+    """The same of a stream of tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._code: list[str] | None = None
+        self._in_pre = False
+
+    def read(self, event: Event) -> None:
+        if not event.name:
+            if self._code is not None and len(self._code) < 20:
+                self._code.append(decoded(event.text[: MAX_SPAN + 1]))
+        elif event.name in _HTML_TARGETS:
+            if not self.is_full:
+                self.target(event.line, event.attributes().get(_HTML_TARGETS[event.name], ""))
+        elif event.name.lstrip("/") == "pre":
+            self._in_pre = event.name == "pre"
+        elif event.name in _HTML_CODE:
+            self._code = [] if not self._in_pre else None
+        elif event.name[1:] in _HTML_CODE and self._code is not None:
+            self.code(event.line, "".join(self._code))
+            self._code = None

@@ -1,0 +1,64 @@
+"""PowerPoint's pptx: a slide is a page. A block's line is its place among the slide's paragraphs and rows."""
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from quintet.formats.archive import opened
+from quintet.formats.blocks import Block, Parsed
+from quintet.formats.lines import stem
+from quintet.formats.table import SEPARATOR
+from quintet.indexing.read import Unreadable
+
+if TYPE_CHECKING:
+    from pptx.slide import Slide
+
+MAX_DEPTH = 20  # groups within groups
+
+
+def parse_pptx(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed:
+    import pptx
+
+    opened(data).close()
+    deck = pptx.Presentation(BytesIO(data))
+    count = len(deck.slides)
+    if count > max_pages:
+        raise Unreadable(f"has {count} slides; the most is {max_pages} (max_pages)")
+    blocks = tuple(block for number, slide in enumerate(deck.slides, 1) for block in _slide(slide, number))
+    title = _one_line(deck.core_properties.title or "")
+    if title in ("", "PowerPoint Presentation"):  # what the program itself puts there
+        title = next((block.heading_path[-1] for block in blocks if block.heading), "") or stem(path)
+    return Parsed(title, mime_type, None, blocks, {"page_count": count})
+
+
+def _slide(slide: "Slide", page: int) -> Iterator[Block]:
+    title = slide.shapes.title
+    name = _one_line(title.text_frame.text) if title is not None else ""
+    path = (name,) if name else ()
+    if name:
+        yield Block(name, 1, 1, path, heading=True, page=page)
+    titled = None if title is None else title.shape_id
+    bodies = (shape for shape in slide.shapes if shape.shape_id != titled)
+    lines = [*_lines(bodies, 0)]
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = slide.notes_slide.notes_text_frame.text
+        lines += [("text", text) for text in map(_one_line, notes.split("\n"))]
+    for place, (kind, text) in enumerate(lines, 2):
+        if text:
+            yield Block(text, place, place, path, kind, tight=True, page=page)
+
+
+def _lines(shapes: Iterable[Any], depth: int) -> Iterator[tuple[str, str]]:
+    """Each paragraph or table row, with its kind."""
+    for shape in shapes:
+        if hasattr(shape, "shapes") and depth < MAX_DEPTH:
+            yield from _lines(shape.shapes, depth + 1)
+        elif getattr(shape, "has_table", False):
+            for row in shape.table.rows:
+                yield "table", SEPARATOR.join(filter(None, (_one_line(cell.text) for cell in row.cells)))
+        elif shape.has_text_frame:
+            yield from (("text", _one_line(paragraph.text)) for paragraph in shape.text_frame.paragraphs)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,95 @@
+"""The process that parses one binary file after another, until its input ends. See `isolated.py`."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from quintet.formats.blocks import Parsed
+from quintet.formats.registry import format_of
+from quintet.formats.sandbox.parent import EXHAUSTED, packed, refusal
+from quintet.indexing.read import Unreadable
+from quintet.processes.channel import begun, receive, send
+
+Reader = Callable[[str, bytes, int], Parsed]  # path, data, the most pages
+
+
+def main(memory: int, read: Reader) -> None:
+    answers = begun()
+    if memory:
+        _limit("RLIMIT_AS", memory)
+    _limit("RLIMIT_CORE", 0)
+    send(answers, b"ready")
+    while (message := receive(sys.stdin.buffer)) is not None:
+        question = json.loads(message)
+        data = receive(sys.stdin.buffer)
+        if data is None:
+            break
+        # The parent's clock strikes first, unless the parent is gone.
+        _limit("RLIMIT_CPU", int(_cpu_seconds() + question["seconds"]) + 1)
+        try:
+            send(answers, _answer(read, question["path"], data, question["pages"]))
+        except MemoryError:  # what is left is in pieces: the next file gets a new process
+            send(answers, EXHAUSTED)
+            break
+
+
+def _answer(read: Reader, path: str, data: bytes, pages: int) -> bytes:
+    try:
+        return packed(read(path, data, pages))
+    except Unreadable as error:
+        return refusal(error.reason)
+    except ModuleNotFoundError as error:
+        return refusal(_missing(error.name))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a library raises, it is about this file
+        words = " ".join(str(error).split())[:200]
+        return refusal(f"damaged, or not what its name says: {type(error).__name__}: {words}")
+
+
+def _missing(module: str | None) -> str:
+    extra = "quintet" if module == "pypdfium2" else "quintet[documents]"
+    return f"needs the library {module}, which is not installed; pip install '{extra}'"
+
+
+def read_binary(path: str, data: bytes, pages: int) -> Parsed:
+    """Parse by the format that the name promises. Libraries are imported when first needed."""
+    form = format_of(path)
+    match form.parser:
+        case "pdf":
+            from quintet.formats.pdf.pages import parse_pdf
+
+            return parse_pdf(path, data, form.mime_type, pages)
+        case "pptx":
+            from quintet.formats.pptx import parse_pptx
+
+            return parse_pptx(path, data, form.mime_type, pages)
+        case "docx":
+            from quintet.formats.docx import parse_docx as parser
+        case "xlsx":
+            from quintet.formats.xlsx import parse_xlsx as parser
+        case _:
+            from quintet.formats.epub import parse_epub as parser
+    return parser(path, data, form.mime_type)
+
+
+def _limit(name: str, value: int) -> None:
+    """Set a soft limit, where the system knows it."""
+    with suppress(ImportError, AttributeError, ValueError, OSError):
+        import resource
+
+        which = getattr(resource, name)
+        hard = resource.getrlimit(which)[1]
+        soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (soft, hard))
+
+
+def _cpu_seconds() -> float:
+    used = os.times()
+    return used.user + used.system
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), read_binary)

@@ -1,0 +1,73 @@
+"""Tables of data: each row is one line that says what its cells are, `name: value | name: value`.
+
+A row is then understood wherever the text is cut, and found by the name of a column.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+
+from quintet.formats.blocks import Block, Parsed
+from quintet.formats.text import parse_windows
+
+MAX_NAMES = 400  # characters of all names together: every row repeats them
+DELIMITERS = ",;\t|"
+SEPARATOR = " | "
+
+
+def parse_rows(path: str, text: str, mime_type: str) -> Parsed:
+    """CSV with named columns. What has no names, or breaks the format, stays as its lines are."""
+    try:
+        blocks = tuple(_records(text, _delimiter(text)))
+    except csv.Error:
+        blocks = ()
+    if not blocks:
+        return parse_windows(path, text, mime_type, None, "table")
+    return Parsed(path.rpartition("/")[2], mime_type, None, blocks)
+
+
+def _delimiter(text: str) -> str:
+    first = text.lstrip().partition("\n")[0]
+    return max(DELIMITERS, key=first.count)
+
+
+def _records(text: str, delimiter: str) -> Iterator[Block]:
+    reader = csv.reader((line + "\n" for line in text.split("\n")), delimiter=delimiter)
+    names: list[str] | None = None
+    last = 0
+    for cells in reader:
+        first, last = last + 1, reader.line_num
+        cells = [" ".join(cell.split()) for cell in cells]
+        if names is None and any(cells):
+            if not are_names(cells):
+                return
+            names = cells
+        elif names is not None:
+            yield from row_block(names, cells, first, last)
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Does this row say what the cells below are? At least two different names, and no numbers."""
+    return (
+        len(cells) > 1
+        and all(cells)
+        and len(set(cells)) == len(cells)
+        and sum(map(len, cells)) <= MAX_NAMES
+        and not any(_is_number(cell) for cell in cells)
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return not any(char.isalpha() for char in cell)
+
+
+def row_block(
+    names: Sequence[str], cells: Sequence[str], first: int, last: int, path: tuple[str, ...] = ()
+) -> Iterator[Block]:
+    """One row as a block; nothing if all its cells are empty."""
+    line = SEPARATOR.join(
+        f"{names[at]}: {cell}" if at < len(names) and names[at] else cell
+        for at, cell in enumerate(cells)
+        if cell
+    )
+    if line:
+        yield Block(line, first, last, path, kind="table", tight=True)

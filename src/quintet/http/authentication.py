@@ -1,0 +1,97 @@
+"""Who may ask: the Host and Origin headers against DNS rebinding, and API keys."""
+
+from collections.abc import Mapping
+
+import anyio
+from starlette.datastructures import Headers
+
+from quintet.errors import AccessError
+from quintet.http.config import LOOPBACK, Config, address_of
+from quintet.serving.keys import Key, Keys, Scope
+
+CHECKS_AT_ONCE = 2  # a wrong secret costs some 10 ms of one core
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+    "Access-Control-Allow-Headers": "authorization, content-type",
+    "Access-Control-Max-Age": "600",
+}
+
+
+class Guard:
+    def __init__(self, config: Config, keys: Keys) -> None:
+        self._keys = keys
+        self._needs_key = config.needs_key
+        self._cors = frozenset(config.cors)
+        self._hosts = frozenset(_bare(host) for host in (*LOOPBACK, config.host, *config.allow_hosts))
+        address = address_of(config.host)
+        self._anywhere = address is not None and address.is_unspecified
+        self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
+
+    def check(self, headers: Headers) -> None:
+        """Refuse pages of other sites, and those of a site that had its name point here."""
+        host = headers.get("host", "")
+        if not self._is_ours(_bare(host)):
+            raise AccessError(
+                f"the Host header is {host[:100]!r}, which is not a name of this server; "
+                "use the address it printed, or start it with --allow-host"
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._cors and origin.partition("://")[2] != host:
+            raise AccessError(
+                f"pages of {origin[:100]!r} may not use this server; start it with --cors to let them"
+            )
+
+    def _is_ours(self, name: str) -> bool:
+        """A server on every address goes by any of them: rebinding needs a name, not a number."""
+        return name in self._hosts or (self._anywhere and address_of(name) is not None)
+
+    def shared_with(self, headers: Headers) -> Mapping[str, str]:
+        """What tells a browser that a page of that origin may read the answer."""
+        origin = headers.get("origin")
+        if origin not in self._cors:
+            return {"Vary": "Origin"} if self._cors else {}
+        return {"Access-Control-Allow-Origin": str(origin), "Vary": "Origin"}
+
+    def is_preflight(self, method: str, headers: Headers) -> bool:
+        asks = "access-control-request-method" in headers
+        return method == "OPTIONS" and asks and headers.get("origin") in self._cors
+
+    async def admit(self, headers: Headers, needed: Scope, *, in_base: bool = False) -> Key | None:
+        """The key that was presented, if it is good for this; None where none is needed and none came.
+
+        A key for some knowledge bases is refused unless what is asked for is `in_base`: then the caller
+        must see to it that the base is one of the key's.
+        """
+        given = headers.get("authorization")
+        if given is None:
+            if not self._needs_key:
+                return None
+            raise AccessError(
+                "this server needs an API key; send 'Authorization: Bearer KEY'", code="unauthorized"
+            )
+        scheme, _, token = given.partition(" ")
+        if scheme.lower() != "bearer":
+            raise AccessError(
+                "the Authorization header must read 'Bearer KEY', with a key of 'quintet keys add'",
+                code="unauthorized",
+            )
+        key = await anyio.to_thread.run_sync(self._keys.verify, token.strip(), limiter=self._checking)
+        if needed == "write" and key.scope != "write":
+            raise AccessError(f"the key {key.name!r} may only read; this needs a key made with --write")
+        if key.bases and not in_base:
+            raise AccessError(
+                f"the key {key.name!r} is for knowledge bases only; this needs one without --kb"
+            )
+        return key
+
+
+def _bare(host: str) -> str:
+    """A host without its port, in lower case and without a name's final dot.
+
+    >>> [_bare(host) for host in ("LocalHost:8765", "[::1]:80", "::1", "127.0.0.1", "a.b.")]
+    ['localhost', '::1', '::1', '127.0.0.1', 'a.b']
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    name = host if host.count(":") > 1 else host.partition(":")[0]
+    return name.lower().rstrip(".")

@@ -1,0 +1,45 @@
+"""The numbers of `/metrics` that are looked up rather than counted."""
+
+import time
+from collections.abc import Mapping
+from threading import Lock
+
+from quintet.http.jobs import Jobs
+from quintet.http.limits import Workers
+from quintet.index import IndexStatus
+from quintet.serving.service import Doors
+
+FRESH_SECONDS = 10.0  # a status looks at every file on disk; scrapes come more often than that is worth
+
+
+class Gauges:
+    def __init__(self, doors: Doors, workers: Workers, jobs: Jobs) -> None:
+        self._doors = doors
+        self._workers = workers
+        self._jobs = jobs
+        self._guard = Lock()
+        self._seen: tuple[float, IndexStatus] | None = None
+
+    def now(self) -> Mapping[str, tuple[str, float]]:
+        status, cache = self._status(), self._doors.index.cache.figures()
+        return {
+            "quintet_index_documents": ("Documents in the index.", status.files),
+            "quintet_index_chunks": ("Chunks in the index.", status.chunks),
+            "quintet_index_embedded_chunks": ("Chunks that have a vector.", status.embedded),
+            "quintet_index_generation": ("Generation of the index.", status.generation),
+            "quintet_cache_hits_total": ("Searches whose legs were in the cache.", cache.hits),
+            "quintet_cache_misses_total": ("Searches whose legs were not.", cache.misses),
+            "quintet_cache_evictions_total": ("Entries that made room for others.", cache.evictions),
+            "quintet_cache_expired_total": ("Entries that were too old.", cache.expired),
+            "quintet_cache_entries": ("Entries in the cache.", cache.entries),
+            "quintet_cache_bytes": ("Memory the cache takes, about.", cache.bytes),
+            "quintet_engine_calls": ("Calls of the engine, running and waiting.", self._workers.admitted),
+            "quintet_jobs_unfinished": ("Jobs, running and waiting.", self._jobs.unfinished),
+        }
+
+    def _status(self) -> IndexStatus:
+        with self._guard:
+            if self._seen is None or time.monotonic() - self._seen[0] > FRESH_SECONDS:
+                status = self._doors.status()
+                self._seen = time.monotonic(), status
+            return self._seen[1]

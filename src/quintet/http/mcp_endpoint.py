@@ -1,0 +1,86 @@
+"""The MCP endpoint of this process. The SDK takes a second to import, so the first request brings it in."""
+
+import asyncio
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
+
+from quintet.errors import MissingExtra
+from quintet.http.authentication import Guard
+from quintet.http.config import Limits
+from quintet.http.limits import whole_body
+from quintet.http.routes.knowledge import placeless_errors
+from quintet.serving.service import Doors
+
+IDLE_SECONDS = 1800.0  # the SDK's own
+SESSIONS = 256
+
+
+class McpDoor:
+    """An ASGI application. Its tools can reindex, so where keys are needed it takes one made with --write."""
+
+    def __init__(self, doors: Doors, guard: Guard, limits: Limits) -> None:
+        self._doors = doors
+        self._guard = guard
+        self._limits = limits
+        self._app: Starlette | None = None
+        self._starting = asyncio.Lock()
+        self._stopping = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with placeless_errors(self._doors):
+            await self._guard.admit(Headers(scope=scope), "write")
+        body = await whole_body(Request(scope, receive), self._limits)
+        app = await self._started()
+        await app(scope, _again(body, receive), send)
+
+    async def _started(self) -> Starlette:
+        async with self._starting:
+            if self._app is None:
+                app = await asyncio.to_thread(self._built)
+                ready = asyncio.Event()
+                self._running = asyncio.create_task(self._run(app, ready))
+                await ready.wait()
+                self._app = app
+            return self._app
+
+    def _built(self) -> Starlette:
+        try:
+            from mcp.server.transport_security import TransportSecuritySettings
+
+            from quintet.mcp.server import build_server
+        except ModuleNotFoundError as error:
+            raise MissingExtra(
+                f"MCP needs {error.name!r}, which is not installed; run pip install 'quintet[server]'"
+            ) from error
+        return build_server(self._doors).streamable_http_app(
+            max_request_body_size=self._limits.body_bytes,
+            session_idle_timeout=IDLE_SECONDS,
+            max_sessions=SESSIONS,
+            # Host and Origin are checked before a request comes here, with the names this server was given.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+
+    async def _run(self, app: Starlette, ready: asyncio.Event) -> None:
+        """The SDK's sessions live in one task, from the first request to the last."""
+        async with app.router.lifespan_context(app):
+            ready.set()
+            await self._stopping.wait()
+
+    async def close(self) -> None:
+        self._stopping.set()
+        if self._running is not None:
+            await self._running
+
+
+def _again(body: bytes, rest: Receive) -> Receive:
+    """Receives a body that was read already, then whatever else comes."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return waiting.pop() if waiting else await rest()
+
+    return receive

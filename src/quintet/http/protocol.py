@@ -1,0 +1,85 @@
+"""HTTP/1.1 by uvicorn and h11, with an end to the patience for clients that dawdle below the request."""
+
+import asyncio
+from typing import Any
+
+import h11
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from quintet.errors import LimitError
+from quintet.http.config import Limits
+from quintet.http.wire import CLOSE, encoded, refused, shape
+
+
+def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:
+    """A protocol class for uvicorn, which makes one object a connection."""
+    return type("BoundedProtocol", (_Bounded,), {"limits": limits})
+
+
+class _Bounded(H11Protocol):
+    limits: Limits
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            self.app = _turned_away
+        self._expect("head", self.limits.head_seconds)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:  # the first bytes of a request
+            self._expect("head", self.limits.head_seconds)
+        else:
+            self._arrived("head")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for name in tuple(self._timers):
+            self._arrived(name)
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect("taken", self.limits.write_seconds)
+
+    def resume_writing(self) -> None:
+        self._arrived("taken")
+        super().resume_writing()
+
+    def _expect(self, name: str, seconds: float) -> None:
+        """The connection ends unless this arrives in time; what is expected already keeps its deadline."""
+        if name not in self._timers:
+            self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
+
+    def _arrived(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+
+    def send_400_response(self, msg: str) -> None:
+        """In the shape of every other error."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):  # an answer is on its way already
+            self.transport.close()
+            return
+        body = encoded(shape("bad_request", "this is not HTTP/1.1, or its head is too large"))
+        headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
+        head = h11.Response(
+            status_code=400, headers=[*headers, ("connection", "close")], reason=b"Bad Request"
+        )
+        for event in (head, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+
+async def _turned_away(scope: Scope, receive: Receive, send: Send) -> None:
+    """What a connection too many gets for an application."""
+    error = LimitError(
+        "the server has as many connections as it takes; try again in a moment", code="too_many"
+    )
+    answer = refused(error)
+    answer.headers.update(CLOSE)
+    await answer(scope, receive, send)

@@ -1,0 +1,155 @@
+"""The part of the OpenAPI document that is about knowledge bases."""
+
+from quintet.http.citations import SOURCE_FILE
+from quintet.http.config import Limits
+from quintet.http.routes.documents import MOST_LISTED
+from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS
+from quintet.http.schema import knowledge as schemas
+from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, Schema, in_path, operation
+
+IN_BASE = (404, 409, *ALWAYS)
+CHANGED = (404, 409, *WITH_BODY)
+LOCATED = {"Location": {"required": True, "schema": {"type": "string"}}}
+KB = in_path("kb", "the base's slug, or the name of its index")
+DOC = in_path("doc", "the document's id")
+SOURCE = in_path("source", "the source's id")
+
+
+def knowledge_paths() -> Schema:
+    return {**_bases(), **_documents(), **_sources(), **_reading()}
+
+
+def _bases() -> Schema:
+    create = operation(
+        "create_base",
+        "Make a knowledge base; needs a key for everything",
+        schemas.BASE,
+        CHANGED,
+        status=201,
+        body=schemas.CREATE,
+    )
+    create["responses"]["201"]["headers"] = LOCATED
+    return {
+        BASES: {
+            "get": operation(
+                "bases", "The knowledge bases that the key opens", schemas.BASES, (413, *ALWAYS)
+            ),
+            "post": create,
+        },
+        BASE: {
+            "parameters": [KB],
+            "get": operation(
+                "base", "A knowledge base: counts, state, schema, sources", schemas.BASE, IN_BASE
+            ),
+            "delete": operation("delete_base", "Delete it with all it holds", schemas.DELETED, IN_BASE),
+        },
+        f"{BASE}/archive": {
+            "parameters": [KB],
+            "post": operation("archive", "Keep it, but answer no searches", schemas.BASE, IN_BASE),
+        },
+        f"{BASE}/unarchive": {
+            "parameters": [KB],
+            "post": operation("unarchive", "Answer searches again", schemas.BASE, IN_BASE),
+        },
+    }
+
+
+def _documents() -> Schema:
+    put = operation(
+        "put_documents",
+        "Put one document or several, as JSON or as files; each whole or not at all",
+        schemas.OUTCOMES,
+        (*CHANGED, 501),
+        body=schemas.put_request(Limits().documents),
+    )
+    put["requestBody"]["content"]["multipart/form-data"] = {"schema": schemas.FORM}
+    listed = operation(
+        "documents", "Its documents by id, a page at a time", schemas.DOCUMENTS, (400, 413, *IN_BASE)
+    )
+    listed["parameters"] = [
+        _in_query("after", {"type": "string"}, "the `next` of the page before"),
+        _in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "100 unless given"),
+    ]
+    change = operation(
+        "change_document",
+        "With a text: replace it. Without: change its title, uri or metadata",
+        schemas.OUTCOMES,
+        (*CHANGED, 501),
+        body=schemas.CHANGE,
+    )
+    return {
+        f"{BASE}/documents": {"parameters": [KB], "get": listed, "post": put},
+        f"{BASE}/documents/{{doc}}": {
+            "parameters": [KB, DOC],
+            "get": operation("document", "A document by its id", schemas.DOCUMENT, (413, *IN_BASE)),
+            "put": change,
+            "delete": operation("delete_document", "Remove a document", schemas.DELETED, IN_BASE),
+        },
+    }
+
+
+def _sources() -> Schema:
+    add = operation(
+        "add_source",
+        "Make a folder of the server's machine a source; needs a key for everything",
+        schemas.SOURCE,
+        CHANGED,
+        status=201,
+        body=schemas.ADD_SOURCE,
+    )
+    sync = operation(
+        "sync_source",
+        "Bring the documents of a source up to date, as a job",
+        {"$ref": "#/components/schemas/Job"},
+        IN_BASE,
+        status=202,
+    )
+    sync["responses"]["202"]["headers"] = LOCATED
+    runs = operation("runs", "Runs of its sources, latest first", schemas.RUNS, (400, *IN_BASE))
+    runs["parameters"] = [
+        _in_query("source", {"type": "string"}, "of this source only"),
+        _in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_RUNS}, "20 unless given"),
+    ]
+    return {
+        f"{BASE}/sources": {
+            "parameters": [KB],
+            "get": operation("sources", "The folders its documents come from", schemas.SOURCES, IN_BASE),
+            "post": add,
+        },
+        f"{BASE}/sources/{{source}}": {
+            "parameters": [KB, SOURCE],
+            "delete": operation(
+                "remove_source", "Forget a source and its documents", schemas.SOURCE_DELETED, IN_BASE
+            ),
+        },
+        f"{BASE}/sources/{{source}}/sync": {"parameters": [KB, SOURCE], "post": sync},
+        f"{BASE}/runs": {"parameters": [KB], "get": runs},
+    }
+
+
+def _reading() -> Schema:
+    context = operation(
+        "context",
+        "Passages to answer from, cited, within a budget of tokens",
+        schemas.CONTEXT,
+        SEARCHED,
+        body=schemas.context_request(),
+    )
+    file = operation(
+        "source_file",
+        "The file a document was made from; takes If-None-Match and one range of bytes",
+        {},
+        (413, *IN_BASE),
+        media="*/*",
+    )
+    file["responses"]["206"] = {**file["responses"]["200"], "description": "the bytes asked for"}
+    file["responses"]["304"] = {"description": "the client has this version already"}
+    file["responses"]["416"] = {**file["responses"]["404"], "description": "the file has no such bytes"}
+    return {
+        f"{BASE}/context": {"parameters": [KB], "post": context},
+        SOURCE_FILE: {"parameters": [KB, DOC], "get": file},
+    }
+
+
+def _in_query(name: str, schema: Schema, what: str) -> Schema:
+    return {"name": name, "in": "query", "required": False, "description": what, "schema": schema}

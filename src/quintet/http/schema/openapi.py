@@ -1,0 +1,148 @@
+"""The OpenAPI document, made of the schemas of the requests and of the answers."""
+
+from functools import cache
+
+from quintet.contracts import CONTRACTS
+from quintet.http.schema import knowledge as knowledge_schemas
+from quintet.http.schema import memory as memory_schemas
+from quintet.http.schema import receipts as receipt_schemas
+from quintet.http.schema import requests, responses
+from quintet.http.schema.knowledge_openapi import knowledge_paths
+from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, Schema, in_path, operation
+
+
+@cache
+def document(version: str) -> Schema:
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Quintet",
+            "version": version,
+            "summary": "Search an index by words and by meaning, under six ranking contracts.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "security": [{}, {"key": []}],
+        "paths": {**_searches(), **_receipts(), **_reindexing(), **_reading(), **knowledge_paths()},
+        "components": {
+            "schemas": {"Error": responses.ERROR, "Job": responses.JOB},
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "description": "made by `quintet keys add`"}
+            },
+        },
+    }
+
+
+def _searches() -> Schema:
+    house = {"anyOf": list(responses.BODIES.values())}
+    paths = {
+        "/v1/search": {
+            "post": operation(
+                "search",
+                "Search by the house ranking, or by the contract named",
+                house,
+                SEARCHED,
+                body=requests.house_request(),
+            )
+        },
+        "/v1/search/all": {
+            "post": operation(
+                "search_all",
+                "Code and memory ranked together; needs a key made with --write",
+                memory_schemas.SEARCHED_ALL,
+                SEARCHED,
+                body=requests.search_all_request(),
+            )
+        },
+        "/v1/retrieval": {
+            "post": operation(
+                "retrieval",
+                "Spec 003's canonical request to its canonical result",
+                knowledge_schemas.RETRIEVED,
+                SEARCHED,
+                body=requests.retrieval_request(CONTRACTS["knowledge"]),
+            )
+        },
+    }
+    for name, contract in CONTRACTS.items():
+        paths[f"/v1/contracts/{name}/search"] = {
+            "post": operation(
+                f"search_{name}",
+                f"Search by contract {name}",
+                responses.BODIES[name],
+                SEARCHED,
+                body=requests.search_request(contract),
+            )
+        }
+    return paths
+
+
+def _receipts() -> Schema:
+    verify = operation(
+        "verify",
+        "Replay a receipt: identical, or what differs first and why",
+        receipt_schemas.VERDICT,
+        SEARCHED,
+        body=receipt_schemas.VERIFY_REQUEST,
+    )
+    why = operation(
+        "why",
+        "Why something was found or not, and what would bring it in",
+        receipt_schemas.WHY,
+        SEARCHED,
+        body=receipt_schemas.WHY_REQUEST,
+    )
+    return {"/v1/verify": {"post": verify}, "/v1/why": {"post": why}}
+
+
+def _reindexing() -> Schema:
+    job = {"$ref": "#/components/schemas/Job"}
+    start = operation(
+        "reindex",
+        "Bring the index up to date, as a job; needs a key made with --write",
+        job,
+        WITH_BODY,
+        status=202,
+        body=requests.reindex_request(),
+        required=False,
+    )
+    start["responses"]["202"]["headers"] = {"Location": {"required": True, "schema": {"type": "string"}}}
+    cancel = operation("cancel", "Cancel a job; what is committed stays", job, (404, *ALWAYS))
+    cancel["responses"]["202"] = {
+        **cancel["responses"]["200"],
+        "description": "it ends after the batch at hand",
+    }
+    following = operation(
+        "events",
+        "Follow a job by server-sent events: progress, then end",
+        {"type": "string"},
+        (404, *ALWAYS),
+        media="text/event-stream",
+    )
+    one = {"parameters": [in_path("id", "the job's id")]}
+    return {
+        "/v1/reindex": {"post": start},
+        "/v1/jobs/{id}": {
+            **one,
+            "get": operation("job", "A job's state", job, (404, *ALWAYS)),
+            "delete": cancel,
+        },
+        "/v1/jobs/{id}/events": {**one, "get": following},
+    }
+
+
+def _reading() -> Schema:
+    plain = {"type": "string"}
+    return {
+        "/v1/chunks/{id}": {
+            "parameters": [in_path("id", "32 hexadecimal digits, as a search shows them")],
+            "get": operation("chunk", "A chunk by its id", responses.CHUNK, (404, 413, *ALWAYS)),
+        },
+        "/v1/status": {
+            "get": operation("status", "What is indexed, and how far it lags", responses.STATUS, ALWAYS)
+        },
+        "/healthz": {"get": operation("healthz", "The process answers", responses.HEALTH, (403,))},
+        "/readyz": {"get": operation("readyz", "The index can be read", responses.HEALTH, (403, 429, 503))},
+        "/metrics": {
+            "get": operation("metrics", "Counters for Prometheus", plain, ALWAYS, media="text/plain")
+        },
+    }

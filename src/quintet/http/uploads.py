@@ -1,0 +1,224 @@
+"""Files sent as multipart/form-data: all of them in one temporary file, and none unless all arrived."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO, Final
+
+import anyio
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import ClientDisconnect, Request
+
+from quintet.errors import LimitError, QuintetError, StoreError, UsageError
+from quintet.http.config import Limits
+from quintet.http.wire import CLOSE, RequestError
+from quintet.knowledge import Upload
+
+FIELDS: Final = ("title", "uri", "id", "metadata")
+FIELD_BYTES: Final = 100_000
+AT_ONCE_BYTES: Final = 16_000_000  # of files, handed on together
+LINGER: Final = 2  # times the largest body: read and thrown away, so that the client can read why
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Where a file lies in the temporary one."""
+
+    name: str | None
+    mime: str | None
+    start: int
+    size: int
+
+
+@dataclass(slots=True)
+class Received:
+    """What a client sent, once all of it is here."""
+
+    spool: IO[bytes]
+    files: list[File] = field(default_factory=list)
+    fields: dict[str, bytes] = field(default_factory=dict)
+    complete: bool = False
+
+    def contents(self) -> Iterator[list[Upload]]:
+        """The files in the order they came, as many at once as a bounded memory holds."""
+        batch: list[Upload] = []
+        held = 0
+        for file in self.files:
+            if batch and held + file.size > AT_ONCE_BYTES:
+                yield batch
+                batch, held = [], 0
+            self.spool.seek(file.start)
+            batch.append(Upload(self.spool.read(file.size), file.name, file.mime))
+            held += file.size
+        if batch:
+            yield batch
+
+
+class Uploads:
+    """The uploads under way, no more than the limits say."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._under_way = 0
+
+    @contextmanager
+    def place(self) -> Iterator[IO[bytes]]:
+        """A temporary file for one upload, which has no name and goes by itself."""
+        if self._under_way >= self._limits.uploads:
+            raise LimitError(
+                f"{self._limits.uploads} uploads are under way; try again in a moment", code="too_many"
+            )
+        self._under_way += 1
+        try:
+            with tempfile.TemporaryFile() as spool:
+                yield spool
+        finally:
+            self._under_way -= 1
+
+    async def receive(self, request: Request, spool: IO[bytes]) -> Received:
+        """The whole body in time, or an error; files go to `spool`."""
+        form = _Form(_boundary(request), Received(spool), self._limits)
+        try:
+            async with asyncio.timeout(self._limits.upload_seconds):
+                await self._parse(request, form)
+        except TimeoutError:
+            message = f"the files did not arrive within {self._limits.upload_seconds:g} s; send fewer at once"
+            raise RequestError(408, "slow_client", message, CLOSE) from None
+        except ClientDisconnect:
+            raise RequestError(
+                400, "client_gone", "the client left before its files were here", CLOSE
+            ) from None
+        if not form.received.complete:
+            raise UsageError("the body is no whole multipart/form-data: its last boundary is missing")
+        return form.received
+
+    async def _parse(self, request: Request, form: "_Form") -> None:
+        """To the end of the body even where it is refused, within reason, so that the client reads why."""
+        most, size = self._limits.upload_bytes, 0
+        declared = request.headers.get("content-length", "0")
+        problem: QuintetError | None = None
+        if declared.isdecimal() and int(declared) > most * LINGER:
+            raise _too_large(most)
+        async for part in request.stream():
+            size += len(part)
+            if size > most:
+                problem = _too_large(most)
+            if size > most * LINGER:
+                break
+            if problem is None and part:
+                problem = await anyio.to_thread.run_sync(form.write, part)
+        if problem is not None:
+            raise problem
+
+
+def _too_large(most: int) -> RequestError:
+    message = f"the files of one call may have {most} bytes; send them in several calls"
+    return RequestError(413, "too_large", message, CLOSE)
+
+
+def _boundary(request: Request) -> bytes:
+    _, options = parse_options_header(request.headers.get("content-type", ""))
+    boundary = options.get(b"boundary", b"")
+    if not 0 < len(boundary) <= 70:  # RFC 2046
+        raise UsageError(
+            "the content type names no boundary; send multipart/form-data as browsers and curl do"
+        )
+    return boundary
+
+
+class _Form:
+    """Takes a body apart as it comes."""
+
+    def __init__(self, boundary: bytes, received: Received, limits: Limits) -> None:
+        self.received = received
+        self._limits = limits
+        self._headers: dict[str, bytes] = {}
+        self._name, self._value = b"", b""
+        self._part: tuple[str, str | None, str | None] = ("", None, None)
+        self._start = self._size = 0
+        self._text = b""
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": self._header_name,
+                "on_header_value": self._header_value,
+                "on_header_end": self._header,
+                "on_headers_finished": self._told,
+                "on_part_data": self._data,
+                "on_part_end": self._end,
+                "on_end": self._complete,
+            },
+        )
+
+    def write(self, part: bytes) -> QuintetError | None:
+        """Take in what came; what is wrong with it, if something is."""
+        try:
+            self._parser.write(part)
+        except FormParserError as error:
+            return UsageError(f"the body is no multipart/form-data: {error}")
+        except (LimitError, UsageError) as error:
+            return error
+        except OSError as error:
+            return StoreError(f"the files cannot be kept for a moment: {error.strerror}; check the disk")
+        return None
+
+    def _begin(self) -> None:
+        self._headers, self._name, self._value = {}, b"", b""
+        self._start, self._size, self._text = self.received.spool.tell(), 0, b""
+
+    def _header_name(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _header(self) -> None:
+        self._headers[self._name.decode("latin-1").lower()] = self._value
+        self._name, self._value = b"", b""
+
+    def _told(self) -> None:
+        _, options = parse_options_header(self._headers.get("content-disposition", b""))
+        name = options.get(b"name", b"").decode("utf-8", "replace")
+        file = options.get(b"filename")
+        mime = self._headers.get("content-type")
+        self._part = (
+            name,
+            None if file is None else file.decode("utf-8", "replace"),
+            None if mime is None else mime.decode("latin-1"),
+        )
+        if file is None and name not in FIELDS:
+            raise UsageError(
+                f"the form has no field {name[:80]!r}; it takes files, and {', '.join(FIELDS)}",
+                details={"parameter": name[:80]},
+            )
+        if file is None and name in self.received.fields:
+            raise UsageError(
+                f"the form has the field {name!r} twice; give it once", details={"parameter": name}
+            )
+        if file is not None and len(self.received.files) >= self._limits.documents:
+            raise LimitError(f"one call may have {self._limits.documents} files; send them in several")
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        self._size += end - start
+        most = FIELD_BYTES if self._part[1] is None else self._limits.document_bytes
+        if self._size > most:
+            what = self._part[0] if self._part[1] is None else self._part[1]
+            raise LimitError(f"{what[:80]!r} has more than {most} bytes; nothing was taken: leave it out")
+        if self._part[1] is None:
+            self._text += data[start:end]
+        else:
+            self.received.spool.write(data[start:end])
+
+    def _end(self) -> None:
+        name, file, mime = self._part
+        if file is None:
+            self.received.fields[name] = self._text
+        elif file or self._size:  # a browser sends an empty one where none was chosen
+            self.received.files.append(File(file or None, mime, self._start, self._size))
+
+    def _complete(self) -> None:
+        self.received.complete = True

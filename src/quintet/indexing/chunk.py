@@ -1,0 +1,191 @@
+"""Blocks to pieces: what belongs together is packed, what is too long is cut where it hurts least.
+
+Pure: the same blocks and the same size give the same pieces. No character but white space is lost or added.
+"""
+
+import re
+from collections.abc import Iterator
+
+from quintet.errors import UsageError
+from quintet.formats.blocks import Block, Parsed, Piece
+
+BLANK_LINE = "\n\n"
+# Where prose may be cut: after a sentence, at a blank line, before a nested list item or quoted line.
+_STOP = re.compile(
+    r"""[.!?…]["'”’)\]]*+\s|[。！？](?=[\s\S])|\n[ \t]*+\n|\n(?=[ \t]*+(?:[-*+>|]|\d{1,9}[.)])[ \t])"""
+)
+_SPACE = re.compile(r"\s*+")
+
+
+def chunk(parsed: Parsed, max_chars: int) -> list[Piece]:
+    """The pieces of a document, in reading order, none longer than `max_chars`, none on two pages.
+
+    A heading opens the piece of the text below it. Headings with nothing below close the last piece.
+    """
+    if max_chars < 1:
+        raise UsageError(f"a chunk of {max_chars} characters cannot hold text; the least is 1")
+    packer = _Packer(max_chars)
+    for block in parsed.blocks:
+        if block.text.strip():
+            packer.turn_to(block.page)
+            packer.add(block)
+    return packer.finish()
+
+
+class _Packer:
+    def __init__(self, max_chars: int) -> None:
+        self.max_chars = max_chars
+        self.pieces: list[Piece] = []
+        self.headings: list[Block] = []  # still waiting for their text
+        self.open: list[Block] = []
+        self.size = 0
+        self.page: int | None = None
+
+    def turn_to(self, page: int | None) -> None:
+        if page != self.page:
+            self.finish()
+            self.page = page
+
+    def add(self, block: Block) -> None:
+        if block.heading and self._can_wait(block):
+            self._close()
+            self.headings.append(block)
+        elif block.alone:
+            self._start(block)
+            self._close()
+        elif self._fits(block):
+            self.size += len(_separator(block)) + len(block.text)
+            self.open.append(block)
+        else:
+            self._start(block)
+
+    def finish(self) -> list[Piece]:
+        self._close()
+        if self.headings:
+            tail = _piece(self.headings)
+            before = self.pieces[-1] if self.pieces and self.pieces[-1].page == self.page else None
+            if before and len(before.content) + len(BLANK_LINE) + len(tail.content) <= self.max_chars:
+                content = before.content + BLANK_LINE + tail.content
+                self.pieces[-1] = before._replace(content=content, last_line=tail.last_line)
+            else:
+                self.pieces.append(tail)
+            self.headings = []
+        return self.pieces
+
+    def _can_wait(self, block: Block) -> bool:
+        """Waiting headings take at most half a piece, the rest is for text; a longer one is text itself."""
+        most = self.max_chars // 2 - len(BLANK_LINE)
+        if len(block.text) > most:
+            return False
+        if len(_joined([*self.headings, block])) > most:
+            self.open, self.headings = self.headings, []
+        return True
+
+    def _fits(self, block: Block) -> bool:
+        if not self.open or self.headings or self.open[-1].alone:
+            return False
+        same = self.open[-1].heading_path == block.heading_path
+        return same and self.size + len(_separator(block)) + len(block.text) <= self.max_chars
+
+    def _start(self, block: Block) -> None:
+        """Open a piece with the waiting headings and `block`; of a block that must be cut, the last part."""
+        self._close()
+        taken = len(_joined(self.headings)) + len(BLANK_LINE) if self.headings else 0
+        for part in _parts(block, self.max_chars - taken, self.max_chars):
+            self._close()
+            self.open, self.headings = [*self.headings, part], []
+            self.size = len(_joined(self.open))
+
+    def _close(self) -> None:
+        if self.open:
+            self.pieces.append(_piece(self.open))
+        self.open, self.size = [], 0
+
+
+def _separator(block: Block) -> str:
+    return "\n" if block.tight else BLANK_LINE
+
+
+def _joined(blocks: list[Block]) -> str:
+    if len(blocks) == 1:
+        return blocks[0].text
+    return "".join((_separator(block) if at else "") + block.text for at, block in enumerate(blocks))
+
+
+def _piece(blocks: list[Block]) -> Piece:
+    """One piece of `blocks`; its place, kind and name are those of its text, not of the headings above."""
+    if len(blocks) == 1:
+        (one,) = blocks
+        heading_path = " > ".join(one.heading_path)
+        return Piece(one.text, heading_path, one.first_line, one.last_line, one.kind, one.name, one.page)
+    texts = [block for block in blocks if not block.heading] or blocks
+    kinds = {block.kind for block in texts}
+    return Piece(
+        content=_joined(blocks),
+        heading_path=" > ".join(texts[-1].heading_path),
+        first_line=blocks[0].first_line,
+        last_line=blocks[-1].last_line,
+        kind=kinds.pop() if len(kinds) == 1 else "text",
+        name=texts[0].name if len(texts) == 1 else "",
+        page=blocks[0].page,
+    )
+
+
+def _parts(block: Block, first_room: int, room: int) -> Iterator[Block]:
+    """`block` in parts of at most `room` characters (the first: `first_room`), with the lines of each."""
+    if len(block.text) <= first_room:
+        yield block
+        return
+    text, prose = block.text, block.kind == "text"
+    # Text that is not the source's own lines (HTML, JSON) cannot say which line a part is on.
+    verbatim = text.count("\n") == block.last_line - block.first_line
+    start, row, left = 0, block.first_line, first_room
+    while start < len(text):
+        begin = _skip(text, start, prose)
+        end = _cut(text, begin, left, prose)
+        part = text[begin:end].rstrip()
+        if part:
+            row += text.count("\n", start, begin)
+            lines = (row, row + part.count("\n")) if verbatim else (block.first_line, block.last_line)
+            yield block._replace(text=part, first_line=lines[0], last_line=lines[1], heading=False)
+            row += text.count("\n", begin, end)
+            left = room
+        else:
+            row += text.count("\n", start, end)
+        start = end
+
+
+def _skip(text: str, start: int, prose: bool) -> int:
+    """Past white space; of code only past blank lines, so that a line keeps its indentation."""
+    match = _SPACE.match(text, start)
+    end = match.end() if match else start
+    if prose or end == len(text):
+        return end
+    return max(start, text.rfind("\n", start, end) + 1)
+
+
+def _cut(text: str, start: int, room: int, prose: bool) -> int:
+    """Where the part that begins at `start` ends.
+
+    Prose: the last stop in the second half of the room, else the last space. Anything else: the last line
+    end, else the last space. A word longer than the room is cut. Each part costs its room, so all is linear.
+    """
+    end = start + room
+    if len(text) <= end:
+        return len(text)
+    if prose:
+        stops = [match.end() for match in _STOP.finditer(text, start + room // 2, end + 1)]
+        if stops:
+            return stops[-1]
+    else:
+        line_end = text.rfind("\n", start, end + 1)
+        if line_end > start:
+            return line_end + 1
+    return _last_space(text, start, end)
+
+
+def _last_space(text: str, start: int, end: int) -> int:
+    if text[end].isspace() or text[end - 1].isspace():
+        return end
+    head = text[start:end].rsplit(None, 1)
+    return start + len(head[0]) if len(head) == 2 else end

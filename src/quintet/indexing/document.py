@@ -1,0 +1,85 @@
+"""From a file's content to the document and the chunks that are written of it."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from quintet.formats.blocks import Parsed, Piece
+from quintet.formats.registry import is_binary
+from quintet.formats.sandbox.parent import Isolated
+from quintet.indexing.chunk import chunk
+from quintet.indexing.parse import parse
+from quintet.indexing.read import Content
+from quintet.model.documents import Chunk, Document, digest
+from quintet.ports.writing import Entry
+from quintet.settings import Settings
+
+EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # in 1677 and 2262: what SQLite can store
+PARSERS = 4  # counts up when a parser or the chunker gives other chunks or outlines for the same text
+
+
+def storable(modified_ns: int) -> int:
+    """A time as near as the index can say it."""
+    return min(max(modified_ns, EARLIEST_NS), LATEST_NS)
+
+
+def shape(settings: Settings) -> str:
+    """What besides a file's content decides its chunks."""
+    return f"{PARSERS}:{settings.chunk_chars}"
+
+
+def make_entry(
+    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Isolated
+) -> Entry:
+    """The document and its chunks; `Unreadable` says why there are none."""
+    parsed = parsed_content(path, content, isolated)
+    document = document_of(root, path, content, parsed)
+    chunks = cut(document.id, parsed, settings)
+    return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
+
+
+def document_of(root: str, path: str, content: Content, parsed: Parsed) -> Document:
+    return Document(
+        root,
+        path,
+        parsed.title,
+        parsed.mime_type,
+        parsed.language,
+        content.size,
+        storable(content.modified_ns),
+        content.sha256,
+        parsed.metadata,
+    )
+
+
+def parsed_content(path: str, content: Content, isolated: Isolated) -> Parsed:
+    return isolated.parse(path, content.data) if is_binary(path) else parse(path, content.text)
+
+
+def cut(document_id: str, parsed: Parsed, settings: Settings) -> tuple[Chunk, ...]:
+    return _chunks(document_id, chunk(parsed, settings.chunk_chars))
+
+
+def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
+    """Ids hang on the text and on how often it stood before, not on where it stands."""
+    seen: dict[str, int] = {}
+    chunks = []
+    for sequence, piece in enumerate(pieces):
+        text = sha256(piece.content.encode()).hexdigest()
+        before = seen.get(text, 0)
+        chunk_id = digest(document_id, text, str(before))
+        seen[text] = before + 1
+        chunks.append(
+            Chunk(
+                chunk_id,
+                document_id,
+                sequence,
+                piece.content,
+                piece.heading_path,
+                piece.first_line,
+                piece.last_line,
+                piece.kind,
+                piece.name,
+                piece.page,
+            )
+        )
+    return tuple(chunks)

@@ -1,0 +1,84 @@
+"""What becomes of one file: read it, and say what its row must become. Nothing is written here, so any
+process can do it."""
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple
+
+from quintet.formats.sandbox.parent import Isolated, Limits
+from quintet.indexing.document import PARSERS, make_entry, shape, storable
+from quintet.indexing.read import Unreadable, read
+from quintet.indexing.walk import Found, size_cap
+from quintet.ports.writing import Entry
+from quintet.processes.channel import stamp
+from quintet.settings import Settings
+
+if TYPE_CHECKING:
+    from quintet.ports.reading import KnownFile
+
+_CODE = stamp(__file__)
+
+
+class Task(NamedTuple):
+    """A file to look at, what the index knows of it, and the time."""
+
+    root: str
+    file: Found
+    before: "KnownFile | None"
+    now_ns: int
+
+
+class Touched(NamedTuple):
+    """The content is what it was."""
+
+    size: int
+    modified_ns: int
+
+
+class Refused(NamedTuple):
+    """The file cannot be indexed; `reason` completes "it is …" or "it …"."""
+
+    reason: str
+
+
+Outcome = Entry | Touched | Refused
+
+
+def identity() -> bytes:
+    """What processes that share work must have in common: the very same Quintet."""
+    return f"{PARSERS} {_CODE}".encode()
+
+
+class Examiner:
+    """Use as a context manager: binary formats have a process of their own."""
+
+    def __init__(self, settings: Settings, force: bool) -> None:
+        self._settings = settings
+        self._shape = shape(settings)
+        self._force = force
+        self._isolated = Isolated(Limits.of(settings))
+
+    def __enter__(self) -> "Examiner":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._isolated.close()
+
+    def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
+        return ((task, self.examine(task)) for task in tasks)
+
+    def examine(self, task: Task) -> Outcome:
+        file, before = task.file, task.before
+        try:
+            content = read(file.where, size_cap(file.path, self._settings))
+            known = None if before is None or self._force else (before.content_hash, before.shape)
+            if known == (content.sha256, self._shape):
+                return Touched(content.size, storable(content.modified_ns))
+            return make_entry(task.root, file.path, content, self._settings, task.now_ns, self._isolated)
+        except Unreadable as error:
+            return Refused(error.reason)

@@ -1,0 +1,66 @@
+"""The last stage of a run over files: edges, once the outlines of all files are there."""
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from quintet.codegraph.resolve import Project, affected, bound_names, changed_names, changed_spaces, resolve
+from quintet.codegraph.resolve.changes import Names
+from quintet.indexing.run import Run
+from quintet.model.symbols import FileOutline
+from quintet.ports.reading import Root
+from quintet.ports.writing import Unlinked
+
+LINKER = "4"  # counts up when the same outlines give other edges
+
+
+def link(run: Run) -> None:
+    """Make the edges of whatever changed since they were made last, in this run or one that was cut short."""
+    everything = run.force or run.writer.linker() != LINKER
+    for root in run.writer.roots():
+        with _uncollected():
+            _link_root(run, root, everything)
+    if everything:
+        with run.writer.batch():
+            run.writer.use_linker(LINKER)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Outlines and edges are many and without cycles: to look for some again and again costs a quarter of
+    the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _link_root(run: Run, root: Root, everything: bool) -> None:
+    changes = run.writer.unlinked(root.name)
+    if not changes and not everything:
+        return
+    files = run.writer.outlines(root.name)
+    project = Project(files, Path(root.location).parts)
+    wanted = {file.document_id for file in files} if everything else reached(project, files, changes)
+    run.progress("graph", 0, len(wanted))
+    found = resolve(project, None if everything else wanted)
+    with run.writer.batch():
+        run.writer.link(root.name, {document: found.get(document, ()) for document in sorted(wanted)})
+    run.progress("graph", len(wanted), len(wanted))
+
+
+def reached(project: Project, files: Sequence[FileOutline], changes: Sequence[Unlinked]) -> set[str]:
+    """The documents that changed, and those whose edges may lead elsewhere now."""
+    present = {file.document_id: file.outline for file in files}
+    changed = {change.document_id for change in changes} & present.keys()
+    pairs = [(change.path, change.before, present.get(change.document_id)) for change in changes]
+    names: Names = set(changed_spaces(files, pairs))
+    for change, (path, before, after) in zip(changes, pairs, strict=True):
+        names |= changed_names(before, after, path)
+        if change.lost:  # edges went with a symbol
+            names.update(*(bound_names(outline, path) for outline in (before, after) if outline))
+    return affected(project, changed, names) & present.keys()

@@ -1,0 +1,82 @@
+"""Documents that come as records instead of files: what is new or changed is written, what is gone goes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+
+from quintet.formats.blocks import Parsed
+from quintet.formats.lines import one_newline, run_blocks
+from quintet.formats.lines import shape as block_shape
+from quintet.indexing.document import cut, shape
+from quintet.indexing.run import Run
+from quintet.model.documents import Document
+from quintet.ports.reading import KnownFile, Root
+from quintet.ports.writing import Entry
+from quintet.settings import Settings
+
+Record = tuple[str, str, str]  # id, title, text
+MIME_TYPE = "text/plain"
+
+
+def sync_corpus(run: Run, root: str, records: Iterable[Record]) -> None:
+    """Bring one root up to date with all of its records."""
+    known, seen = run.writer.known(root), set[str]()
+    if not any(one.name == root for one in run.writer.roots()):
+        with run.writer.batch():
+            run.writer.put_root(Root(root, root))
+    for batch in _batches(records, run.settings):
+        entries = [record_entry(root, record, run.settings) for record in batch]
+        changed = [entry for entry in entries if _changed(entry, known)]
+        with run.writer.batch():
+            run.writer.put(*changed)
+        run.report.indexed += len(changed)
+        seen.update(entry.document.path for entry in entries)
+        run.progress("text", len(seen), 0)
+    with run.writer.batch():
+        run.writer.remove(root, [path for path in known if path not in seen])
+        run.writer.link(root, {})  # records are prose: there is no code graph of them
+        run.writer.drop_unused_vectors()
+
+
+def _changed(entry: Entry, known: Mapping[str, KnownFile]) -> bool:
+    before = known.get(entry.document.path)
+    after = (entry.document.content_hash, entry.shape)
+    return before is None or (before.content_hash, before.shape) != after
+
+
+def _batches(records: Iterable[Record], settings: Settings) -> Iterator[list[Record]]:
+    batch: list[Record] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += len(record[2])
+        if len(batch) >= settings.batch_files or size >= settings.batch_bytes:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def record_entry(root: str, record: Record, settings: Settings) -> Entry:
+    """A record as a document. Its title is the heading of every passage, so that it is embedded and counted
+    once with each; a record of a title alone has that as its text."""
+    path, title, text = record[0], " ".join(_storable(record[1]).split()), _storable(record[2])
+    if not text.strip():
+        title, text = "", title
+    lines = text.split("\n")
+    like = block_shape(heading_path=(title,) if title else ())
+    parsed = Parsed("", MIME_TYPE, None, tuple(run_blocks(lines, 0, len(lines) - 1, like=like)))
+    document = Document(
+        root,
+        path,
+        title=parsed.title,
+        mime_type=MIME_TYPE,
+        language=None,
+        size=len(text.encode()),
+        modified_ns=0,
+        content_hash=sha256(f"{title}\n{text}".encode()).hexdigest(),
+    )
+    return Entry(document, cut(document.id, parsed, settings), 0, shape(settings))
+
+
+def _storable(text: str) -> str:
+    return one_newline(text).replace("\0", "\ufffd")

@@ -1,0 +1,68 @@
+"""What a run needs and what it reports."""
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from quintet.indexing.walk import Problem
+from quintet.model.results import Note
+from quintet.ports.writing import Writer
+from quintet.processes.channel import COLLECTED
+from quintet.settings import Settings
+
+Progress = Callable[
+    [str, int, int], None
+]  # stage, done, total; raising from it ends the run, and what it told is kept
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did. `skipped` were seen and not written; each entry of `problems` says why.
+
+    `embedded` counts chunks that got a vector, `pending` those that still have none.
+    """
+
+    indexed: int = 0
+    skipped: int = 0
+    removed: int = 0
+    embedded: int = 0
+    pending: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    seconds: float = 0.0
+    stages: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.stages[name] = self.stages.get(name, 0.0) + time.perf_counter() - start
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    writer: Writer
+    settings: Settings
+    clock_ns: Callable[[], int]
+    progress: Progress
+    report: Report
+    force: bool = False
+    refused: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)  # by root and path
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """While a run makes rows by the hundred thousand. Of two runs in one process the first sees to it."""
+    before = gc.get_threshold()
+    if not 0 < before[0] < COLLECTED:
+        yield
+        return
+    gc.set_threshold(COLLECTED, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -1,0 +1,176 @@
+"""The MCP server: tools and resources over one index, on standard input and output or over HTTP.
+
+`build_server` is all a process needs that serves HTTP itself: mount `server.streamable_http_app()`.
+"""
+
+import logging
+from collections.abc import Callable, Coroutine
+from difflib import get_close_matches
+from importlib.metadata import version
+from typing import Any, TypeAlias
+from urllib.parse import unquote
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from quintet.cli.terminal import is_debugging
+from quintet.errors import NotFound, QuintetError, UsageError
+from quintet.indexing.run import Progress
+from quintet.mcp.arguments import read_arguments
+from quintet.mcp.text import CHUNK_URI, FILE_URI
+from quintet.mcp.tools import TOOLS, Answer, ToolDoor
+from quintet.serving.service import Doors
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+READERS = 8  # tool calls at a time; more would only take turns on the processors
+WRITERS = 4  # one writes, the others wait: in threads of their own, so that searches are never behind them
+TEMPLATES = [
+    types.ResourceTemplate(
+        name="chunk", uri_template=CHUNK_URI + "{id}", description="A passage by its chunk id."
+    ),
+    types.ResourceTemplate(
+        name="file", uri_template=FILE_URI + "{path}", description="The indexed text of a document."
+    ),
+]
+
+log = logging.getLogger(__name__)
+
+
+def build_server(doors: Doors) -> Server[Any]:
+    """The server over `doors`, which stay the caller's to close."""
+    handlers = _Handlers(doors)
+    return Server(
+        "quintet",
+        version=version("quintet"),
+        title="Quintet",
+        instructions=instructions(doors),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+    )
+
+
+def instructions(doors: Doors) -> str:
+    """What is indexed here and when to use which tool."""
+    roots = ", ".join(f"{root.name} ({root.location})" for root in doors.index.roots())
+    indexed = f"Indexed here: {roots}." if roots else "Nothing is indexed yet: call `reindex` first."
+    return (
+        f"Quintet finds passages in local folders by words and by meaning. {indexed} "
+        "Use `search` to find passages, with `filters` to narrow and `max_tokens` to bound the answer; "
+        "`read` to see a chunk, a document or some lines of it whole; `related` to see who calls a symbol "
+        "and what it needs; `status` to see how far the index lags behind the disk; `reindex` to bring it up "
+        "to date. `remember` what will be worth knowing later, and `recall` it before working something out "
+        "again; `search_all` searches code and memory together. `search_rifflux` and `retrieve` answer in "
+        "the shapes of two published contracts, for programs that expect those. An empty list with status "
+        "`never_indexed` or `empty_index` says nothing about the files: index them first."
+    )
+
+
+class _Handlers:
+    """The protocol's requests, answered from one index. The engine runs in threads."""
+
+    def __init__(self, doors: Doors) -> None:
+        self._doors = doors
+        self._readers = anyio.CapacityLimiter(READERS)
+        self._writers = anyio.CapacityLimiter(WRITERS)
+
+    async def list_tools(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[tool.listed() for tool in TOOLS.values()])
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            close = get_close_matches(params.name, TOOLS, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(TOOLS)}"
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; {hint}")
+        try:
+            answer = await self._run(context, tool, params.arguments or {})
+        except QuintetError as error:
+            return _failed(error.code, error.message, error.details)
+        except Exception as error:
+            log.error("tool %s failed: %s", tool.name, type(error).__name__, exc_info=is_debugging())
+            message = (
+                f"unexpected {type(error).__name__}; please report this, with what QUINTET_DEBUG=1 shows"
+            )
+            return _failed("internal_error", message, {})
+        shown = types.TextContent(type="text", text=answer.text)
+        return types.CallToolResult(content=[shown, *answer.links], structured_content=dict(answer.body))
+
+    async def _run(self, context: Context, tool: ToolDoor, given: dict[str, Any]) -> Answer:
+        arguments = read_arguments(tool.name, tool.takes, given)
+        limiter = self._writers if tool.writes else self._readers
+        report = reporting(context.session.report_progress)
+        return await anyio.to_thread.run_sync(tool.run, self._doors, arguments, report, limiter=limiter)
+
+    async def list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[])  # thousands of files: they are found by searching
+
+    async def list_templates(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        try:
+            found = await anyio.to_thread.run_sync(self._resource, uri, limiter=self._readers)
+        except QuintetError as error:
+            raise MCPError(types.INVALID_PARAMS, f"{error.code}: {error.message}", {"uri": uri}) from None
+        return types.ReadResourceResult(contents=[found])
+
+    def _resource(self, uri: str) -> types.TextResourceContents:
+        kind = next((prefix for prefix in (CHUNK_URI, FILE_URI) if uri.startswith(prefix)), None)
+        if kind is None:
+            raise UsageError(
+                f"there is no resource {uri!r}; there are {CHUNK_URI}{{id}} and {FILE_URI}{{path}}"
+            )
+        passages = self._doors.get(unquote(uri.removeprefix(kind)))
+        if not passages:
+            raise NotFound(f"no passage is left at {uri!r}; search again", code="document_not_found")
+        mime = passages[0].document.mime_type
+        text = "\n\n".join(passage.chunk.content for passage in passages)
+        return types.TextResourceContents(uri=uri, mime_type=mime, text=text)
+
+
+def _failed(code: str, message: str, details: dict[str, object]) -> types.CallToolResult:
+    """A tool error. Its parts go into `_meta`: structured content would have to keep the output schema."""
+    error = {"code": code, "message": message, "details": details}
+    shown = types.TextContent(type="text", text=f"{code}: {message}")
+    return types.CallToolResult(content=[shown], is_error=True, _meta={"quintet/error": error})
+
+
+def reporting(send: Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]) -> Progress:
+    """The engine's progress as notifications. From a worker thread; raises once the call is cancelled.
+
+    The protocol wants a number that only grows, and the engine starts anew with each folder.
+    """
+    done_before, last, told = 0, 0, 0
+
+    def report(stage: str, done: int, total: int) -> None:
+        nonlocal done_before, last, told
+        anyio.from_thread.check_cancelled()
+        if stage == "wait":
+            return
+        if done <= last:
+            done_before += last
+        last = done
+        if done_before + done > told:
+            told = done_before + done
+            message = f"{stage}: {done} of {total}"
+            anyio.from_thread.run(send, told, done_before + total, message)
+
+    return report

@@ -1,0 +1,133 @@
+"""What a memory is about, as it is on disk: recorded when it is remembered, compared when it is recalled."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from quintet.indexing.read import Unreadable, read
+from quintet.model.memories import About, AboutState
+
+COMPARED_CHARS = 20_000_000  # hashed by one recall in search of lines that moved: 20 ms
+DIGEST_CHARS = 100  # that could be hashed while a digest is begun and kept
+WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it is now. Without a digest it could not be read, without lines it is no text."""
+
+    sha256: str
+    lines: list[str]
+
+    @cached_property
+    def chars(self) -> int:
+        return sum(map(len, self.lines))
+
+    @cached_property
+    def words(self) -> set[str]:
+        return {word for line in self.lines for word in WORD.findall(line)}
+
+    @cached_property
+    def windows(self) -> dict[int, set[str]]:
+        """The digests of so many lines in a row, wherever they stand, as far as they were asked for."""
+        return {}
+
+
+class Subjects:
+    """Looks at files inside the indexed folders, each at most once. `locations` are root name to folder.
+
+    No more than `compared_chars` are hashed to find lines that moved; what is not found then has changed.
+    """
+
+    def __init__(
+        self, locations: Mapping[str, str], max_bytes: int, compared_chars: int = COMPARED_CHARS
+    ) -> None:
+        folders = {name: Path(location) for name, location in locations.items()}
+        self._locations = {name: folder for name, folder in folders.items() if folder.is_dir()}
+        self._max_bytes = max_bytes
+        self._left = compared_chars
+        self._seen: dict[tuple[str, str], Seen | None] = {}
+
+    def recorded(self, about: About) -> About:
+        """With the digest of what is there now, if anything is."""
+        content = self._content(about)
+        if content is None:
+            return replace(about, digest=None)
+        if about.lines is None:
+            return replace(about, digest=content.sha256 or None)
+        first, last = about.lines
+        lines = content.lines[first - 1 : last]
+        return replace(about, digest=_digest(lines)) if lines else replace(about, digest=None)
+
+    def state(self, about: About) -> AboutState:
+        if about.digest is None or about.root not in self._locations:
+            return "unknown"
+        content = self._content(about)
+        if content is None:
+            return "gone"
+        if about.lines is None:
+            return "unchanged" if content.sha256 == about.digest else "changed"
+        first, last = about.lines
+        if _digest(content.lines[first - 1 : last]) == about.digest or self._moved(about, content):
+            return "unchanged"
+        return "changed" if about.symbol is None or _named(about.symbol, content.words) else "gone"
+
+    def _moved(self, about: About, content: "Seen") -> bool:
+        """Whether the lines stand elsewhere in the file, if there is still time to look."""
+        assert about.lines is not None
+        count = about.lines[1] - about.lines[0] + 1
+        if count not in content.windows:
+            cost = content.chars * count + DIGEST_CHARS * len(content.lines)
+            if cost > self._left:
+                return False
+            self._left -= cost
+            content.windows[count] = _windows(content.lines, count)
+        return about.digest in content.windows[count]
+
+    def _content(self, about: About) -> "Seen | None":
+        if about.root is None or about.path is None or about.root not in self._locations:
+            return None
+        key = about.root, about.path
+        if key not in self._seen:
+            self._seen[key] = self._read(self._locations[about.root], about.path)
+        return self._seen[key]
+
+    def _read(self, folder: Path, path: str) -> "Seen | None":
+        try:
+            place = (folder / path).resolve(strict=True)
+            if not place.is_relative_to(folder.resolve()):  # a link, or a path that an import made up
+                return None
+        except (OSError, RuntimeError, ValueError):
+            return None
+        try:
+            content = read(place, self._max_bytes)
+        except Unreadable:  # too large, or no longer a file
+            return Seen("", [])
+        try:
+            return Seen(content.sha256, content.text.split("\n"))
+        except Unreadable:  # no text
+            return Seen(content.sha256, [])
+
+
+def _digest(lines: list[str]) -> str:
+    return sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+
+
+def _windows(lines: list[str], count: int) -> set[str]:
+    return {_digest(lines[at : at + count]) for at in range(len(lines) - count + 1)}
+
+
+def _named(symbol: str, words: set[str]) -> bool:
+    """Whether the name stands somewhere as a word of its own; of `empty?` and the like, what is a word."""
+    return words.issuperset(WORD.findall(_last_name(symbol)))
+
+
+def _last_name(symbol: str) -> str:
+    """
+    >>> _last_name("AnswerCache.get"), _last_name("cache::Entry")
+    ('get', 'Entry')
+    """
+    return symbol.replace("::", ".").replace("#", ".").rstrip(".").rpartition(".")[2]

@@ -1,0 +1,77 @@
+"""The nouns: what is indexed, what a signal answers, what ranking returns.
+
+document (a file) > chunk (what is indexed); hit (a signal's answer) > evidence > ranked (final).
+What a search makes by the hundred, or a run by the thousand, is a named tuple: a frozen dataclass takes four
+times as long.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import NamedTuple, TypeAlias
+
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+
+
+def digest(*parts: str) -> str:
+    """A short stable name for `parts`: 128 bits of SHA-256, each part framed by its length.
+
+    >>> digest("a", "bc") == digest("ab", "c")
+    False
+    """
+    framed = b"".join([len(data).to_bytes(8, "big") + data for data in map(str.encode, parts)])
+    return sha256(framed).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file as the index knows it. `path` is relative to its root, `/`-separated, NFC."""
+
+    root: str
+    path: str
+    title: str
+    mime_type: str
+    language: str | None
+    size: int
+    modified_ns: int
+    content_hash: str
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    id: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", digest(self.root, self.path))
+
+    @property
+    def modified_ms(self) -> int:
+        return self.modified_ns // 1_000_000
+
+
+class Chunk(NamedTuple):
+    """A passage of a document: the unit that is indexed. Lines count from 1, both ends included.
+
+    `page` counts from 1 too; None where the format has no pages. Lines are then those of that page's text.
+    """
+
+    id: str
+    document_id: str
+    sequence: int
+    content: str
+    heading_path: str
+    first_line: int
+    last_line: int
+    kind: str = "text"
+    name: str = ""
+    page: int | None = None
+
+
+def embedding_text(heading_path: str, content: str) -> str:
+    """What is embedded of a chunk: where the passage stands, then the passage."""
+    return f"{heading_path}\n{content}" if heading_path else content
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk with the document it belongs to: what a projection reads."""
+
+    chunk: Chunk
+    document: Document

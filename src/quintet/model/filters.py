@@ -1,0 +1,39 @@
+"""Filters as the engine holds them: conditions, and how they combine."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition on documents or chunks, e.g. `path` matches `docs/**`."""
+
+    field: str
+    value: bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Holds where `of` does not: also where a document has no such field at all."""
+
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    parts: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    parts: tuple["Expression", ...]
+
+
+Expression: TypeAlias = Condition | Not | AllOf | AnyOf
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions that must all hold, applied before retrieval on every leg."""
+
+    conditions: tuple[Expression, ...] = ()

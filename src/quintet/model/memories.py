@@ -1,0 +1,112 @@
+"""The nouns of memory: what was remembered, what it is about, and until when it held."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from quintet.model.documents import Json
+from quintet.model.results import Freshness
+
+ROOT = "memory"  # where memories live among the documents of their database
+KINDS = ("decision", "fact", "preference", "error", "summary", "code", "task")
+SESSIONS = 100  # that one memory keeps
+AboutState = Literal["unchanged", "changed", "gone", "unknown"]
+FRESHNESS: Mapping[AboutState, Freshness] = {
+    "unchanged": "Fresh",
+    "unknown": "Fresh",
+    "changed": "Stale",
+    "gone": "StaleWithRisk",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A file, some lines of it or a symbol, and the digest of what stood there when it was remembered.
+
+    Without a digest nothing was found under that name, and whether it changed cannot be told.
+    """
+
+    path: str | None = None
+    symbol: str | None = None
+    root: str | None = None
+    lines: tuple[int, int] | None = None
+    digest: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, tuple[int, int]]:
+        """What it is, whatever it looked like: a symbol may move, lines may not."""
+        lines = (0, 0) if self.symbol or self.lines is None else self.lines
+        return self.symbol or "", self.root or "", self.path or "", lines
+
+    def fields(self) -> dict[str, Json]:
+        return {
+            "path": self.path,
+            "symbol": self.symbol,
+            "root": self.root,
+            "lines": list(self.lines) if self.lines else None,
+            "digest": self.digest,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """One memory. It holds from `created_ms` until `valid_until_ms`, or still where that is None."""
+
+    id: str
+    text: str
+    kind: str
+    created_ms: int
+    last_seen_ms: int
+    seen: int = 1
+    tags: tuple[str, ...] = ()
+    about: tuple[About, ...] = ()
+    sessions: tuple[str, ...] = ()  # in which it was said, the latest last
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    valid_until_ms: int | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def session(self) -> str | None:
+        """The latest."""
+        return self.sessions[-1] if self.sessions else None
+
+    def fields(self) -> dict[str, Json]:
+        """Everything there is to know, as JSON: how it is stored, and a line of an export."""
+        return {
+            "id": self.id,
+            "text": self.text,
+            "kind": self.kind,
+            "created_ms": self.created_ms,
+            "last_seen_ms": self.last_seen_ms,
+            "seen": self.seen,
+            "tags": list(self.tags),
+            "about": [one.fields() for one in self.about],
+            "session": self.session,
+            "sessions": list(self.sessions),
+            "supersedes": list(self.supersedes),
+            "superseded_by": self.superseded_by,
+            "valid_until_ms": self.valid_until_ms,
+            "metadata": dict(self.metadata),
+        }
+
+
+def memo_from(stored: Mapping[str, Any]) -> Memo:
+    """The memory whose `fields` these are."""
+    about = [
+        About(**{**one, "lines": tuple(one["lines"]) if one["lines"] else None}) for one in stored["about"]
+    ]
+    known = {name: value for name, value in stored.items() if name != "session"}
+    many = {name: tuple(stored[name]) for name in ("tags", "supersedes")}
+    sessions = in_order((*stored.get("sessions", ()), stored["session"]))
+    return Memo(**{**known, **many, "sessions": sessions, "about": tuple(about)})
+
+
+def in_order(sessions: Iterable[str | None]) -> tuple[str, ...]:
+    """Each once, where it came last, and of very many the latest.
+
+    >>> in_order(["monday", "tuesday", None, "monday"])
+    ('tuesday', 'monday')
+    """
+    latest_first = dict.fromkeys(one for one in reversed(list(sessions)) if one is not None)
+    return tuple(reversed(list(latest_first)[:SESSIONS]))

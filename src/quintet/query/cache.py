@@ -1,0 +1,147 @@
+"""What the legs of recent searches returned. Ranking, freshness and projection still run on every call,
+so an answer from the cache is the same, byte for byte, as one that was looked up."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from threading import Lock
+from time import monotonic
+
+from quintet.contracts import Plan
+from quintet.model.results import Hit, Note, Signal
+from quintet.ports.reading import Embedder, Snapshot
+from quintet.query.legs import Legs
+
+ENTRIES = 1_000  # spec 004, section 10
+SECONDS = 300.0  # likewise
+BYTES = 64_000_000
+ENTRY_BYTES = 1_000  # a key, a place in the order and the containers, measured and rounded up
+HIT_BYTES = 250  # a hit with its id and its two numbers, likewise
+CHAR_BYTES = 4  # the most Python takes
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFigures:
+    """Counted since the index was opened; `entries` and `bytes` are what is held now."""
+
+    hits: int = 0
+    misses: int = 0
+    evictions: int = 0
+    expired: int = 0
+    entries: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    legs: Legs
+    bytes: int
+    until: float
+
+
+class QueryCache:
+    """The least recently used entry makes room for a new one. Safe to use from many threads."""
+
+    def __init__(
+        self,
+        entries: int = ENTRIES,
+        *,
+        most_bytes: int = BYTES,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._most_entries = entries
+        self._most_bytes = most_bytes
+        self._seconds = seconds
+        self._clock = clock
+        self._lock = Lock()
+        self._held: OrderedDict[bytes, Entry] = OrderedDict()
+        self._figures = CacheFigures()
+
+    def fetch(self, key: bytes, run: Callable[[], Legs]) -> Legs:
+        """The legs kept under `key`, else those that `run` brings, which are kept unless degraded."""
+        found = self._get(key)
+        if found is not None:
+            return found
+        legs = run()
+        if not legs.degraded:
+            self._put(key, legs)
+        return legs
+
+    def figures(self) -> CacheFigures:
+        with self._lock:
+            return replace(self._figures, entries=len(self._held))
+
+    def _get(self, key: bytes) -> Legs | None:
+        with self._lock:
+            entry = self._held.get(key)
+            if entry is not None and entry.until <= self._clock():
+                self._drop(key)
+                self._count(expired=1)
+                entry = None
+            if entry is None:
+                self._count(misses=1)
+                return None
+            self._held.move_to_end(key)
+            self._count(hits=1)
+        return _copied(entry.legs)
+
+    def _put(self, key: bytes, legs: Legs) -> None:
+        entry = Entry(_copied(legs), size_of(legs), self._clock() + self._seconds)
+        if not self._most_entries or entry.bytes > self._most_bytes:
+            return
+        with self._lock:
+            if key in self._held:  # another thread asked the same at the same time
+                self._drop(key)
+            self._held[key] = entry
+            self._count(bytes=entry.bytes)
+            while len(self._held) > self._most_entries or self._figures.bytes > self._most_bytes:
+                self._drop(next(iter(self._held)))
+                self._count(evictions=1)
+
+    def _drop(self, key: bytes) -> None:
+        self._count(bytes=-self._held.pop(key).bytes)
+
+    def _count(self, **more: int) -> None:
+        self._figures = replace(
+            self._figures, **{name: getattr(self._figures, name) + by for name, by in more.items()}
+        )
+
+
+def key_of(
+    snapshot: Snapshot,
+    embedder: Embedder | None,
+    contract: str,
+    plan: Plan,
+    max_terms: int,
+    *,
+    scope: str = "",
+) -> bytes:
+    """A digest over everything the legs depend on, so that no two different searches share an entry.
+
+    The plan is made of the query, the filter and all parameters as they were read. Values go in by `repr`,
+    which keeps `1`, `1.0` and `True` apart where `==` would not. The generation is that of the database that
+    is searched: memories are another database, and no legs over them are kept.
+    """
+    vector = None if plan.vector is None else plan.vector.tobytes()
+    catalog = snapshot.catalog
+    parts = (
+        (contract, replace(plan, vector=None), vector, max_terms),
+        (catalog.identity, catalog.generation, catalog.tag),
+        (embedder.identity if embedder else None, scope),
+    )
+    return sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()
+
+
+def size_of(legs: Legs) -> int:
+    """About how much memory an entry takes, on the high side."""
+    hits = sum(len(found) for found in legs.hits.values())
+    return ENTRY_BYTES + HIT_BYTES * hits + CHAR_BYTES * len(repr((legs.text, legs.notes)))
+
+
+def _copied(legs: Legs) -> Legs:
+    """Legs that nobody else can change. They were not run this time, so they took no time."""
+    hits: dict[Signal, Sequence[Hit]] = {signal: tuple(found) for signal, found in legs.hits.items()}
+    notes: list[Note] = [{"code": note["code"], "message": note["message"]} for note in legs.notes]
+    return replace(legs, hits=hits, notes=notes, seconds={})

@@ -1,0 +1,237 @@
+"""Why was this found, or why not: its place in each leg, what removed it, what would bring it in."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from math import inf
+
+from quintet.contracts import Plan
+from quintet.errors import NotFound
+from quintet.filters.grammar import render
+from quintet.model.documents import Json
+from quintet.model.filters import Filter
+from quintet.model.results import Facts, Hit, Ranked, Signal
+from quintet.ports.reading import Embedder, Snapshot
+from quintet.query.counterfactual import Ask, changes
+from quintet.query.legs import Legs, chunks_of, depth, run
+from quintet.query.search import Response, Trace
+from quintet.ranking import Fetch, Profile, rank
+from quintet.ranking.freshness import BEST_FIRST
+
+FLOORS: Mapping[Signal, str] = {"lexical": "min_score", "semantic": "min_similarity"}
+LOOKED_AT = 50  # chunks of a document
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A chunk's place in one leg. The leg brings `depth` hits; the last of those scores `cutoff`."""
+
+    signal: Signal
+    rank: int | None
+    of: int
+    score: float | None
+    depth: int
+    cutoff: float | None
+
+    @property
+    def brought(self) -> bool:
+        return self.rank is not None and self.rank <= self.depth
+
+    def says(self) -> str:
+        if self.rank is None or self.score is None:
+            return f"{self.signal}: it does not match ({self.of} chunks do)"
+        where = f"{self.signal}: rank {self.rank} of {self.of}, score {self.score:.6g}"
+        if self.brought or self.cutoff is None:
+            return where
+        return f"{where}; the leg brings {self.depth}, the last of them with {self.cutoff:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`rank` is the place among the results, None if it is not there. `reasons` are sentences in the order
+    of the engine's steps; `changes` each bring it in by one parameter, the smallest first."""
+
+    chunk_id: str
+    path: str
+    first_line: int
+    rank: int | None
+    reasons: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    changes: tuple[Mapping[str, Json], ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The same for people."""
+        yield f"{self.path}:{self.first_line} (chunk {self.chunk_id})"
+        if self.rank is None:
+            yield "  it is not among the results"
+        yield from (f"  {reason}" for reason in self.reasons)
+        for one in self.changes:
+            before = "" if one["from"] is None else f" instead of {one['from']}"
+            yield f"  {one['parameter']} {one['to']}{before} would make it result {one['rank']}"
+        if self.rank is None and not self.changes:
+            yield "  no single parameter that was tried would bring it in"
+
+    def wire(self) -> dict[str, Json]:
+        legs: list[Json] = [
+            {
+                "signal": one.signal,
+                "rank": one.rank,
+                "of": one.of,
+                "score": one.score,
+                "depth": one.depth,
+                "cutoff": one.cutoff,
+            }
+            for one in self.standings
+        ]
+        return {
+            "chunk_id": self.chunk_id,
+            "path": self.path,
+            "first_line": self.first_line,
+            "rank": self.rank,
+            "reasons": list(self.reasons),
+            "legs": legs,
+            "changes": [dict(change) for change in self.changes],
+        }
+
+
+def why(
+    snapshot: Snapshot,
+    embedder: Embedder | None,
+    ask: Ask,
+    params: Mapping[str, object],
+    chunk_ids: Sequence[str],
+    max_terms: int,
+) -> Explanation:
+    """Of these chunks, the one that came nearest: found, else best in any leg, else the first."""
+    response = ask(params)
+    trace = response.trace
+    assert trace is not None
+    deep = cache(partial(_deep, snapshot, embedder, trace.plan, max_terms))
+    told = [explain(snapshot, response, one, deep) for one in chunk_ids[:LOOKED_AT]]
+    if not told:
+        raise NotFound("there is no passage at that place", code="document_not_found")
+    nearest = min(told, key=_distance)
+    if nearest.rank is not None:
+        return nearest
+    item = _item(
+        trace.plan.profile, snapshot.catalog.facts([nearest.chunk_id])[nearest.chunk_id], nearest.chunk_id
+    )
+    floors = {
+        FLOORS[one.signal]: one.score
+        for one in nearest.standings
+        if one.score is not None and one.signal in FLOORS
+    }
+    return replace(nearest, changes=tuple(changes(trace, lambda found: _place(found, item), ask, floors)))
+
+
+def _distance(told: Explanation) -> tuple[float, float]:
+    places = [one.rank / one.depth for one in told.standings if one.rank is not None and one.depth]
+    return told.rank or inf, min(places, default=inf)
+
+
+def _place(response: Response, item: str) -> int | None:
+    ranked = response.answer.ranked if response.answer else ()
+    return next((at for at, one in enumerate(ranked, start=1) if one.item_id == item), None)
+
+
+def explain(
+    snapshot: Snapshot, response: Response, chunk_id: str, deep: Callable[[bool], Legs]
+) -> Explanation:
+    """Follow one chunk through every step of a search. `deep` are its legs as `_deep` gives them."""
+    trace, answer = response.trace, response.answer
+    assert trace is not None and answer is not None
+    plan = trace.plan
+    filtered = tuple(_filtered(snapshot, plan, chunk_id))
+    standings = tuple(_standings(trace, deep(bool(filtered)), chunk_id))
+    own = trace.facts.get(chunk_id) or snapshot.catalog.facts([chunk_id])[chunk_id]
+    item = _item(plan.profile, own, chunk_id)
+    place = _place(response, item)
+    reasons = [
+        *_found(place, answer.ranked, chunk_id),
+        *filtered,
+        *(one.says() for one in standings),
+        *_floors(plan, standings, own),
+        *(_outranked(snapshot, trace, item, len(answer.ranked)) if place is None else ()),
+    ]
+    return Explanation(chunk_id, own.path, own.line, place, tuple(reasons), standings)
+
+
+def _item(profile: Profile, facts: Facts, chunk_id: str) -> str:
+    match profile.unit:
+        case "document":
+            return facts.document_id
+        case "node":
+            return facts.node_id
+        case _:
+            return chunk_id
+
+
+def _deep(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int, bare: bool) -> Legs:
+    """Every leg as deep as there are chunks; `bare` leaves the filter out."""
+    everything = Fetch(times=0, at_least=max(snapshot.catalog.counts().chunks, 1))
+    branches = tuple(replace(branch, fetch=everything, complete=False) for branch in plan.profile.branches)
+    chunks = replace(plan.profile, branches=branches, unit="chunk")
+    deep = replace(plan, profile=chunks, expansion=None, ef=None)
+    deep = replace(deep, reading=replace(plan.reading, min_score=None), min_similarity=None)
+    if bare:
+        deep = replace(deep, filter=Filter())
+    return run(snapshot, embedder, deep, max_terms)
+
+
+def _standings(trace: Trace, legs: Legs, chunk_id: str) -> Iterator[Standing]:
+    """The chunk's place in each leg."""
+    plan = trace.plan
+    for branch in plan.profile.branches:
+        graph = branch.signal == "graph"
+        hits = (trace.legs if graph else legs).hits.get(branch.signal)
+        if hits is not None:
+            yield _standing(branch.signal, hits, chunk_id, _brings(trace, branch.signal))
+
+
+def _brings(trace: Trace, signal: Signal) -> int:
+    """How many chunks a leg brings; where nodes are ranked, as many as the nodes took."""
+    least = depth(trace.plan.profile, signal, trace.plan.limit)
+    return max(least, len(trace.legs.hits.get(signal, ()))) if trace.plan.profile.unit == "node" else least
+
+
+def _standing(signal: Signal, hits: Sequence[Hit], chunk_id: str, brings: int) -> Standing:
+    at = next((at for at, hit in enumerate(hits) if hit.chunk_id == chunk_id), None)
+    cutoff = hits[brings - 1].score if 0 < brings <= len(hits) else None
+    if at is None:
+        return Standing(signal, None, len(hits), None, brings, cutoff)
+    return Standing(signal, at + 1, len(hits), hits[at].score, brings, cutoff)
+
+
+def _found(place: int | None, ranked: Sequence[Ranked], chunk_id: str) -> Iterator[str]:
+    if place is not None:
+        shown = ranked[place - 1].best_chunk
+        by = "" if shown == chunk_id else f", shown by another of its chunks ({shown})"
+        yield f"it is result {place} of {len(ranked)}{by}"
+
+
+def _filtered(snapshot: Snapshot, plan: Plan, chunk_id: str) -> Iterator[str]:
+    for condition in (*plan.filter.conditions, *plan.post_filter.conditions):
+        if chunk_id not in snapshot.catalog.passing(Filter((condition,)), [chunk_id]):
+            yield f"the filter {render(condition)} leaves it out"
+
+
+def _floors(plan: Plan, standings: Sequence[Standing], facts: Facts) -> Iterator[str]:
+    least = {"lexical": plan.reading.min_score, "semantic": plan.min_similarity}
+    for one in standings:
+        floor = least.get(one.signal)
+        if floor is not None and one.score is not None and one.score < floor:
+            yield f"{one.signal}: its score lies below {FLOORS[one.signal]} {floor:g}"
+    if plan.profile.freshness:
+        floor_class = plan.profile.freshness_floor
+        if BEST_FIRST.index(facts.freshness) > BEST_FIRST.index(floor_class):
+            yield f"it is {facts.freshness}, below the freshness floor {floor_class}"
+
+
+def _outranked(snapshot: Snapshot, trace: Trace, item: str, shown: int) -> Iterator[str]:
+    """Where it stands among all that the legs brought."""
+    facts = {**snapshot.catalog.facts(chunks_of(trace.legs.hits)), **trace.facts}
+    everyone = rank(trace.plan.profile, trace.legs.hits, facts, max(len(facts), trace.plan.limit))
+    at = next((at for at, one in enumerate(everyone, start=1) if one.item_id == item), None)
+    if at is not None:
+        score, last = everyone[at - 1].score, everyone[min(shown, len(everyone)) - 1].score
+        yield f"ranked {at} of {len(everyone)}: score {score:.6g}, the last result shown has {last:.6g}"

@@ -1,5 +1,0 @@
-"""An index measured by questions made from what it holds: without labels, without a language model."""
-
-from quintet.self_evaluation.questions import QUESTIONS, OwnQuestions, own_questions
-
-__all__ = ["QUESTIONS", "OwnQuestions", "own_questions"]

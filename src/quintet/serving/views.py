@@ -1,0 +1,222 @@
+"""What every contract's results have in common, read from the body each of them prints."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from quintet.contracts.knowledge import DEFAULT_INDEX
+from quintet.errors import NotFound, UsageError
+from quintet.ranking.fuse import total
+
+if TYPE_CHECKING:
+    from quintet.index import Index
+    from quintet.indexing.run import Report
+    from quintet.model.documents import Passage
+    from quintet.model.results import Ranked
+    from quintet.query.search import Response
+
+Item = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One line of an explanation. `share` is what a bar shows; None draws none.
+
+    Only contributions have one: they are on one scale, and a contract's own figures are not.
+    """
+
+    name: str
+    value: float | None
+    share: float | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A result as people read it. `reference` finds its passage again with `Index.get`."""
+
+    reference: str
+    path: str
+    score: float
+    content: str
+    heading: str = ""
+    lines: tuple[int, int] | None = None
+    measures: tuple[Measure, ...] = ()
+    root: str | None = None
+    page: int | None = None
+
+    @property
+    def where(self) -> str:
+        return place(self.path, self.lines, self.page)
+
+
+def place(path: str, lines: Sequence[int] | None, page: int | None) -> str:
+    """A path with its lines, and the page that they are lines of.
+
+    >>> place("manual.pdf", (3, 9), 12)
+    'manual.pdf:3-9 (page 12)'
+    """
+    within = "" if lines is None else f":{lines[0]}-{lines[1]}"
+    return path + within + ("" if page is None else f" (page {page})")
+
+
+def views(contract: str, body: Item) -> list[View]:
+    """The results of a body, in order."""
+    calls: Sequence[Item] = body.get("retrieval_calls") or [body]
+    return [VIEWS[contract](item) for call in calls for item in call["results"]]
+
+
+def of_base(body: Item) -> bool:
+    """Whether the results are of a knowledge base: its documents are no files of the indexed folders."""
+    return any(call["index"] != DEFAULT_INDEX for call in body.get("retrieval_calls", ()))
+
+
+def sure(body: Item) -> str | None:
+    """The confidence of an answer in words, where it is known.
+
+    >>> sure({"confidence": 0.42})
+    'confidence 0.42'
+    """
+    known = body.get("confidence")
+    return None if known is None else f"confidence {known:g}"
+
+
+def backed(contract: str, response: "Response") -> list[View]:
+    """The results with the evidence and the passages behind them, which the body need not hold."""
+    found, answer = views(contract, response.body), response.answer
+    if answer is None:
+        return found
+    return [
+        replace(_at(answer.passages[item.best_chunk], view), measures=(*_evidence(item), *view.measures))
+        for view, item in zip(found, answer.ranked, strict=True)
+    ]
+
+
+def _evidence(item: "Ranked") -> Iterator[Measure]:
+    """What each signal gave, their sum, and the freshness factor that sum was multiplied by, if any."""
+    for signal, seen in item.evidence.items():
+        place = "not listed" if seen.rank is None else f"rank {seen.rank}"
+        remark = f"{place}, raw {seen.raw:.4g}, weight {seen.weight:.4g}"
+        yield Measure(signal, seen.contribution, seen.contribution, remark)
+    yield Measure("sum", total(item.evidence))
+    if item.freshness_factor != 1.0:
+        yield Measure("factor", item.freshness_factor, remark="freshness, times the sum")
+
+
+def placed(index: "Index", view: View) -> View:
+    """With the lines, the page, the heading and the root that some contracts leave out."""
+    if view.root is not None:
+        return view
+    try:
+        return _at(index.get(view.reference)[0], view)
+    except (NotFound, UsageError, IndexError):  # changed meanwhile, or the same path in two roots
+        return view
+
+
+def _at(passage: "Passage", view: View) -> View:
+    chunk = passage.chunk
+    return replace(
+        view,
+        root=passage.document.root,
+        page=chunk.page,
+        heading=view.heading or chunk.heading_path,
+        lines=view.lines or (chunk.first_line, chunk.last_line),
+    )
+
+
+def passage_fields(passage: "Passage") -> dict[str, Any]:
+    chunk, found = passage.chunk, passage.document
+    return {
+        "chunk_id": chunk.id,
+        "document_id": chunk.document_id,
+        "root": found.root,
+        "path": found.path,
+        "title": found.title,
+        "page": chunk.page,
+        "heading_path": chunk.heading_path,
+        "lines": [chunk.first_line, chunk.last_line],
+        "content": chunk.content,
+    }
+
+
+def report_counts(report: "Report") -> dict[str, int]:
+    return {name: getattr(report, name) for name in ("indexed", "skipped", "removed", "embedded", "pending")}
+
+
+def _house(item: Item) -> View:
+    first, last = item["lines"]
+    return View(
+        item["chunk_id"],
+        item["path"],
+        item["score"],
+        item["content"],
+        item["heading_path"],
+        (first, last),
+        root=item["root"],
+        page=item["page"],
+    )
+
+
+def _rifflux(item: Item) -> View:
+    breakdown: Item = item["score_breakdown"]
+    score = next(breakdown[name] for name in ("rrf", "bm25", "cosine") if name in breakdown)
+    measures = tuple(Measure(name, value) for name, value in breakdown.items())
+    return View(
+        item["chunk_id"], item["path"], score, item["content"], item["heading_path"], measures=measures
+    )
+
+
+def _harness(item: Item) -> View:
+    score = item["doc_score"]
+    measures = (Measure("doc_score", score, remark=f"updated {item['updated_at']}"),)
+    return View(item["chunk_id"], item["path"], score, item["snippet"], measures=measures)
+
+
+def _mcb(item: Item) -> View:
+    node: Item = item["node"]
+    lines = (node["start_line"], node["end_line"])
+    measures = [Measure(name, item[name]) for name in ("bm25_rank", "semantic_rank", "graph_rank")]
+    distance = item["provenance"]["distance_in_graph"]
+    if distance is not None:
+        measures.append(Measure("distance", distance))
+    measures.append(Measure("freshness", item["freshness_penalty"], remark=item["freshness"]))
+    fields: list[str] = item["matched_fields"]
+    measures.append(Measure("matched_fields", len(fields), remark=", ".join(fields)))
+    return View(
+        f"{node['path']}:{lines[0]}-{lines[1]}",
+        node["path"],
+        item["score"],
+        node["content"],
+        node["name"],
+        lines,
+        tuple(measures),
+    )
+
+
+def _knowledge(item: Item) -> View:
+    components: Item = item.get("relevance_components", {})
+    measures = [Measure(name, value) for name, value in components.items()]
+    kind = str(item["relevance_kind"])
+    measures.append(Measure("relevance", item["relevance_score"], remark=kind))
+    if item["score_kind"] != kind:
+        measures.append(Measure("score", item["score"], remark=str(item["score_kind"])))
+    known: Item = item["metadata"]  # an upload has no path, a pasted text no name either
+    path = known["source_path"] or known["source_name"] or known["document_id"]
+    return View(item["id"], path, item["relevance_score"], item["text"], measures=tuple(measures))
+
+
+def _cfs(item: Item) -> View:
+    chunk: Item = item["chunk"]
+    score = item["score"]
+    measures = (Measure("score", score),)
+    return View(chunk["id"], item["document"]["path"], score, chunk["text"], measures=measures)
+
+
+VIEWS: Mapping[str, Callable[[Item], View]] = {
+    "quintet": _house,
+    "rifflux": _rifflux,
+    "harness": _harness,
+    "mcb": _mcb,
+    "knowledge": _knowledge,
+    "cfs": _cfs,
+}

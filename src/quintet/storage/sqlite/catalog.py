@@ -1,0 +1,203 @@
+"""What is in the index: facts for ranking, passages for projection, counts and the state root."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import apsw
+
+from quintet.model.documents import Chunk, Document, Passage
+from quintet.model.filters import Filter
+from quintet.model.results import Facts
+from quintet.ports.reading import Counts, KnownFile, RefusedFiles, Root, Rows, Source
+from quintet.ports.writing import Choices
+from quintet.storage.sqlite import filters
+
+CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name, c.page"
+DOCUMENT = (
+    "r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, d.metadata"
+)
+JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
+COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
+
+
+class SqliteCatalog:
+    """One snapshot's catalog."""
+
+    def __init__(self, connection: apsw.Connection, counts: Counts | None = None) -> None:
+        self._connection = connection
+        self._counts = counts
+
+    @property
+    def identity(self) -> str:
+        return meta(self._connection, "index_id") or ""
+
+    @property
+    def generation(self) -> int:
+        return number(self._connection, "generation")
+
+    @property
+    def tag(self) -> str:
+        return tag_of(self._connection, self.generation) or ""
+
+    @property
+    def unfinished(self) -> bool:
+        return meta(self._connection, "unfinished") is not None
+
+    @property
+    def embedder(self) -> str | None:
+        return meta(self._connection, "embedder")
+
+    @property
+    def choices(self) -> Choices:
+        """What earlier runs decided, for those that decide nothing."""
+        try:
+            stored = json.loads(meta(self._connection, "choices") or "{}")
+            globs = [tuple(map(str, stored.get(name, ()))) for name in ("include", "exclude")]
+        except (ValueError, TypeError, AttributeError) as error:
+            raise apsw.CorruptError("its choices are no JSON object") from error
+        return Choices(bool(stored.get("text_only")), str(stored.get("embedder", "")), *globs)
+
+    def ever_filled(self) -> bool:
+        """Whether there is or was a root. Choices and an embedder may be kept before there is one."""
+        return bool(roots(self._connection)) or meta(self._connection, "root_dropped") is not None
+
+    def counts(self) -> Counts:
+        if self._counts is None:
+            self._counts = counts(self._connection)
+        return self._counts
+
+    def roots(self) -> list[Root]:
+        return roots(self._connection)
+
+    def refused(self) -> dict[str, RefusedFiles]:
+        return refused(self._connection)
+
+    def known(self, root: str) -> dict[str, KnownFile]:
+        return known(self._connection, root)
+
+    def documents_below(self, path: str, root: str | None) -> list[tuple[str, str]]:
+        rows = self._connection.execute(
+            "SELECT r.name, d.path FROM documents d JOIN roots r ON r.row = d.root "
+            "WHERE (d.path = ?1 OR substr(d.path, 1, length(?1) + 1) = ?1 || '/') "
+            "AND (?2 IS NULL OR r.name = ?2) ORDER BY r.name, d.path",
+            (path, root),
+        )
+        return list(rows)
+
+    def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
+        columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id)"
+        tables = "FROM chunks c JOIN documents d ON d.row = c.document"
+        found = {}
+        for chunk_id, document_id, path, sequence, line, modified_ns, node in self._with_ids(
+            f"SELECT {columns} {tables} WHERE c.id", chunk_ids
+        ):
+            found[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
+        return found
+
+    def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
+        rows = self._with_ids(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
+        return {passage.chunk.id: passage for passage in map(_passage, rows)}
+
+    def sources(self, document_ids: Iterable[str]) -> dict[str, Source]:
+        columns = (
+            "d.id, r.name, r.location, d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns, d.shape"
+        )
+        tables = "FROM documents d JOIN roots r ON r.row = d.root"
+        found = {}
+        for document_id, root, location, path, *known in self._with_ids(
+            f"SELECT {columns} {tables} WHERE d.id", document_ids
+        ):
+            found[document_id] = Source(root, location, path, KnownFile(*known))
+        return found
+
+    def _with_ids(self, sql: str, ids: Iterable[str]) -> Iterable[tuple[Any, ...]]:
+        """The rows of a statement that ends with the column that has to be one of these ids."""
+        wanted = tuple(one for one in dict.fromkeys(ids) if "\0" not in one)  # which `carray` cannot take
+        if not wanted:
+            return ()
+        return self._connection.execute(f"{sql} IN (SELECT value FROM carray(?))", (apsw.carray(wanted),))
+
+    def passages_of(self, root: str, path: str) -> list[Passage]:
+        """A document's passages in reading order."""
+        where = "WHERE r.name = ? AND d.path = ? ORDER BY c.sequence"
+        rows = self._connection.execute(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} {where}", (root, path))
+        return [_passage(row) for row in rows]
+
+    def select(self, filter: Filter) -> Rows | None:
+        return filters.select(self._connection, filter)
+
+    def passing(self, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
+        return filters.passing(self._connection, filter, chunk_ids)
+
+
+def counts(connection: apsw.Connection) -> Counts:
+    """As the last run left them, or counted, which takes half a second a million."""
+    stored = COUNTS.fullmatch(meta(connection, "counts") or "")
+    if stored is None or stored["generation"] != meta(connection, "generation"):
+        return counted(connection)
+    return Counts(*map(int, stored.groups()[1:]))
+
+
+def keep_counts(connection: apsw.Connection) -> None:
+    """For those who come after the run that calls this at its end."""
+    generation, found = number(connection, "generation"), counted(connection)
+    stored = f"{generation} {found.documents} {found.chunks} {found.embedded}"
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('counts', ?)", (stored,))
+
+
+def counted(connection: apsw.Connection) -> Counts:
+    (found,) = connection.execute(
+        "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), "
+        "(SELECT count(*) FROM chunks WHERE text_hash IN (SELECT text_hash FROM vectors))"
+    )
+    return Counts(*found)
+
+
+def meta(connection: apsw.Connection, key: str) -> str | None:
+    return cast("str | None", connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get)
+
+
+def number(connection: apsw.Connection, key: str) -> int:
+    value = meta(connection, key) or "0"
+    try:
+        return int(value)
+    except ValueError as error:
+        raise apsw.CorruptError(f"its {key} is {value[:40]!r}") from error
+
+
+def tag_of(connection: apsw.Connection, generation: int) -> str | None:
+    """What a generation drew; None for one that this database did not go through, or no longer remembers."""
+    found = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
+    return cast("str | None", found)
+
+
+def roots(connection: apsw.Connection) -> list[Root]:
+    rows = connection.execute("SELECT name, location, only_files FROM roots ORDER BY name")
+    return [Root(name, location, tuple(json.loads(only)) if only else None) for name, location, only in rows]
+
+
+def refused(connection: apsw.Connection) -> dict[str, RefusedFiles]:
+    try:
+        stored = json.loads(meta(connection, "refused") or "{}")
+        return {
+            root: {path: (int(size), int(time)) for path, (size, time) in files.items()}
+            for root, files in stored.items()
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise apsw.CorruptError("its list of refused files is no JSON object of such") from error
+
+
+def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
+    rows = connection.execute(
+        "SELECT d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns, d.shape "
+        "FROM documents d JOIN roots r ON r.row = d.root WHERE r.name = ?",
+        (root,),
+    )
+    return {path: KnownFile(*rest) for path, *rest in rows}
+
+
+def _passage(row: tuple[Any, ...]) -> Passage:
+    metadata = {} if row[-1] == "{}" else json.loads(row[-1])
+    return Passage(Chunk(*row[:10]), Document(*[*row[10:-1], metadata]))

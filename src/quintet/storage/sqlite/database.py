@@ -1,0 +1,293 @@
+"""Connections to one SQLite file: pragmas, migrations, readers and the one writer."""
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+
+import apsw
+
+from quintet.errors import Conflict, NotFound, QuintetError, StoreError
+from quintet.storage.sqlite import read_only
+from quintet.storage.sqlite.failures import REBUILT, RESTORED, translated
+from quintet.storage.sqlite.filters import register
+from quintet.storage.sqlite.migrations import APPLICATION_ID, MIGRATIONS
+from quintet.storage.sqlite.read_only import Seen
+from quintet.storage.sqlite.readers import Idle, Place, place_of
+
+BUSY_MS = 10_000
+CACHE = 65_536  # KiB of pages
+SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
+THERE = apsw.SQLITE_OPEN_READWRITE
+OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
+
+
+def _use_wal(connection: apsw.Connection) -> None:
+    """SQLite does not wait by itself here, should another process look at the new file just then."""
+    last = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > last:
+                raise
+            time.sleep(0.001)
+
+
+def copied(connection: apsw.Connection, file: Path) -> None:
+    """Write what this connection sees to a new file."""
+    with translated(file):
+        other = apsw.Connection(str(file))
+        try:
+            with other.backup("main", connection, "main") as backup:
+                backup.step()
+        finally:
+            other.close()
+
+
+class Database:
+    """One SQLite file: a pool of readers, each in its own snapshot, and one writer."""
+
+    def __init__(self, file: Path, *, precious: bool = False, may_be_missing: bool = False) -> None:
+        self.file = file
+        self._may_be_missing = may_be_missing  # then it is empty, and made when it is needed
+        self._synchronous = "full" if precious else "normal"
+        self._way_out = RESTORED if precious else REBUILT
+        self._idle = Idle()
+        self._place: Place | None = None  # of the file that was last seen
+        self._writer: apsw.Connection | None = None
+        self._written: Place | None = None  # of the file that the writer's connection was opened on
+        self._owning = threading.Lock()  # held by whoever uses the writer's connection
+        self._fixed: Seen | None = None  # what it must go on looking like, on a disk that is read only
+        self.closed = False
+        self.resting = False
+
+    def create(self) -> None:
+        """Make or upgrade the schema."""
+        with translated(self.file, self._way_out):
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._prepare(OR_MADE)
+
+    def upgrade(self) -> None:
+        """Upgrade the schema of a file that must be there."""
+        with translated(self.file, self._way_out):
+            if not self.file.exists():
+                raise self._missing()
+            self._prepare(THERE)
+
+    def _missing(self) -> QuintetError:
+        """What a process that opens it now would be told."""
+        if self._synchronous == "full" and not self._may_be_missing:
+            return StoreError(f"{self.file} is missing; {self._way_out}")
+        return NotFound(f"there is no index in {self.file.parent}; make one with 'quintet index'")
+
+    def _prepare(self, flags: int) -> None:
+        self.check_file()
+        connection = self._open(flags)
+        try:
+            if self.check(connection) < len(MIGRATIONS):
+                self._migrate(connection)
+        finally:
+            connection.close()
+        self._place = place_of(self.file)
+
+    def look(self) -> Place | None:
+        """Which file it is now. Of one that took the place of another, nothing is known yet."""
+        now = place_of(self.file)
+        if self._place is None:
+            self._place = now
+        if now != self._place:
+            if now is None and not (self._may_be_missing and self.file.parent.is_dir()):
+                raise self._missing()
+            self._prepare(OR_MADE if self._may_be_missing else THERE)
+        return self._place
+
+    def check_file(self) -> None:
+        """Refuses what SQLite would take for a missing permission or for an empty database."""
+        if self.file.is_dir():
+            raise StoreError(f"{self.file} is a folder where a database should be; {self._way_out}")
+        with translated(self.file, self._way_out):
+            if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
+                raise apsw.NotADBError("it is shorter than any database")
+
+    def check(self, connection: apsw.Connection) -> int:
+        """The schema's version; refuses a file that is not ours or is newer than this code."""
+        # Tables first: another process may commit all three at once between these lines.
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+        application = int(connection.pragma("application_id"))
+        version = int(connection.pragma("user_version"))
+        if application != APPLICATION_ID and (application or tables):
+            raise StoreError(f"{self.file} is a database of another program; choose another folder with --db")
+        if version > len(MIGRATIONS):
+            raise Conflict(
+                f"{self.file} has schema {version}, newer than the {len(MIGRATIONS)} this Quintet knows; "
+                "upgrade Quintet, or index into another folder"
+            )
+        return version
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        if self._is_read_only and self.file.exists():
+            raise StoreError(
+                f"{self.file} was made by an older Quintet, and is on a disk that cannot be written; "
+                "run 'quintet status' once where it can be"
+            )
+        _use_wal(connection)
+        self._make(connection)
+
+    def _make(self, connection: apsw.Connection) -> None:
+        with (
+            connection
+        ):  # begins IMMEDIATE, see _open: of two processes one migrates, the other finds it done
+            for number in range(self.check(connection), len(MIGRATIONS)):
+                connection.execute(MIGRATIONS[number])
+                connection.pragma("user_version", number + 1)
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.execute(
+                "INSERT OR IGNORE INTO meta VALUES "
+                "('index_id', ?), ('generation', '0'), ('vector_epoch', '1')",
+                (secrets.token_hex(8),),
+            )
+
+    @cached_property
+    def _is_read_only(self) -> bool:
+        return read_only.is_read_only(self.file.parent)
+
+    def _open(self, flags: int = THERE) -> apsw.Connection:
+        if self._is_read_only and self.file.exists():
+            connection, fixed = read_only.connected(self.file)
+            self._fixed = self._fixed or fixed
+        elif self._is_read_only and self._may_be_missing:
+            connection = self._empty()
+        else:
+            connection = apsw.Connection(str(self.file), flags=flags)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.transaction_mode = "IMMEDIATE"
+        connection.pragma("synchronous", self._synchronous)
+        connection.pragma("fullfsync", self._synchronous == "full")  # else macOS leaves it to the drive
+        connection.pragma("cache_size", -CACHE)
+        connection.pragma("temp_store", "memory")
+        connection.pragma("foreign_keys", True)
+        return connection
+
+    def _empty(self) -> apsw.Connection:
+        connection = apsw.Connection(":memory:")
+        self._make(connection)
+        connection.pragma("query_only", True)
+        return connection
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """A connection inside one read transaction: a consistent view that takes no lock."""
+        with translated(self.file, self._way_out):
+            place, connection = self._reader()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            except Exception:
+                self._check_fixed()  # before anybody takes what was read meanwhile for damage
+                raise
+            finally:
+                with suppress(apsw.Error):
+                    connection.execute("ROLLBACK")
+                if self.closed or self.resting or place != self._place:
+                    connection.close()
+                else:
+                    self._idle.put(place, connection)
+            self._check_fixed()
+
+    def _check_fixed(self) -> None:
+        if self._fixed is not None:
+            read_only.check_unchanged(self.file, self._fixed)
+
+    def _reader(self) -> tuple[Place | None, apsw.Connection]:
+        self._check_open()
+        self._check_fixed()
+        place = self.look()  # before it is opened: what takes its place in between counts as the older one
+        connection = self._idle.take(place)
+        if connection is None:
+            connection = self._open()
+            connection.pragma("query_only", True)
+            register(connection)  # once: it makes SQLite compile anew what was compiled before
+        return place, connection
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise StoreError(f"the index {self.file} was closed; open it again")
+
+    @contextmanager
+    def owned(self) -> Iterator[None]:
+        """While this is held nobody else uses the writer's connection, nor closes it."""
+        try:
+            with self._owning:
+                with translated(self.file, self._way_out):
+                    if self._written != self.look():
+                        self.drop_writer()
+                yield
+        finally:
+            self._retire()
+
+    def _retire(self) -> None:
+        """Close the writer's connection where none is kept; one in use, when its user has finished."""
+        if (self.closed or self.resting) and self._owning.acquire(blocking=False):
+            try:
+                self.drop_writer()
+            finally:
+                self._owning.release()
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """One write transaction: committed whole, or rolled back."""
+        with translated(self.file, self._way_out), self._own() as connection:
+            yield connection
+
+    @contextmanager
+    def inspecting(self) -> Iterator[apsw.Connection]:
+        """The writer's own view outside a transaction, for planning a run."""
+        with translated(self.file, self._way_out):
+            yield self._own()
+
+    def _own(self) -> apsw.Connection:
+        """The writer's connection."""
+        self._check_open()
+        now = self.look()
+        if self._writer is None:
+            self._written, self._writer = now, self._open()
+        if self._written != now:
+            raise StoreError(f"{self.file} became another while it was written; run the command again")
+        return self._writer
+
+    def wait_for_disk(self, always: bool) -> None:
+        """Whether every commit does, or only a checkpoint, as is usual."""
+        if self._writer is not None:
+            self._writer.pragma("synchronous", "full" if always else self._synchronous)
+
+    def checkpoint(self) -> None:
+        """Bring into the database itself what waits in its log."""
+        if self._writer is not None:
+            with translated(self.file, self._way_out):
+                self._writer.wal_checkpoint()
+
+    def shrink(self) -> None:
+        """Give back what a writer kept in memory beyond what is usual."""
+        if self._writer is not None:
+            self._writer.pragma("cache_size", -CACHE)
+
+    def close(self) -> None:
+        self.closed = True
+        self._idle.clear()
+        self._retire()
+
+    def rest(self) -> None:
+        """From now on no connection is kept open that nobody is using."""
+        self.resting = True
+        self._idle.clear()
+        self._retire()
+
+    def drop_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None

@@ -1,0 +1,173 @@
+"""Is the store sound? Each check is one sentence, with what to do when it fails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from quintet.errors import QuintetError
+from quintet.model import merkle
+from quintet.model import set_difference as sketch
+from quintet.storage.sqlite import tree
+from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
+from quintet.storage.sqlite.database import Database
+from quintet.storage.sqlite.document_rows import TEXT_TABLES, hashed
+from quintet.storage.sqlite.failures import RESTORED
+
+ANEW = "move the index away and run 'quintet index'"
+MATRIX = "delete the folders vectors-* in the index folder; they are made anew"
+POSTINGS = "delete the files text-*.postings in the index folder; they are made anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    ok: bool
+    message: str
+
+
+def examine(connection: apsw.Connection) -> list[Check]:
+    checks = {"database": _pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
+    return [_sqlite(), *(made(name, partial(check, connection)) for name, check in checks.items())]
+
+
+def made(name: str, check: Callable[[], Check], way_out: str = ANEW) -> Check:
+    """What is so damaged that a check cannot come to its end does not end the others."""
+    try:
+        return check()
+    except (apsw.BusyError, apsw.LockedError):  # nothing is wrong
+        raise
+    except QuintetError as error:
+        return Check(name, False, error.message)
+    except Exception as error:
+        reason = f"it cannot be examined ({type(error).__name__}: {error})"
+        return Check(name, False, f"{reason}; {way_out}")
+
+
+def examine_matrix(differing: int) -> Check:
+    """The vectors as files, which searches read instead of the database."""
+    if not differing:
+        return Check("matrix", True, "the vectors on disk are those of the database")
+    return Check("matrix", False, f"{differing} vectors on disk are damaged; {MATRIX}")
+
+
+def examine_postings(right: bool) -> Check:
+    """The words as a file, which searches read instead of the database."""
+    if right:
+        return Check("postings", True, "the words that are searched are those of the text")
+    return Check("postings", False, f"the words that are searched are not those of the text; {POSTINGS}")
+
+
+def examine_memory(file: Path) -> Check:
+    """The database of memories, which is made by the first of them and by nothing here."""
+    if not file.exists():
+        return Check("memory", True, "none: nothing was remembered yet")
+    database = Database(file, precious=True)
+    try:
+        database.check_file()
+        with database.reading() as connection:
+            if not database.check(connection):
+                return Check("memory", True, "empty: nothing was remembered yet")
+            return _memories(connection)
+    except QuintetError as error:
+        return Check("memory", False, error.message)
+    finally:
+        database.close()
+
+
+def _memories(connection: apsw.Connection) -> Check:
+    wrong = [one for one in (_pages(connection), _text(connection)) if not one.ok]
+    if wrong:
+        found = "; ".join(one.message.partition("; ")[0] for one in wrong)
+        return Check("memory", False, f"{found}; export what can be read, {RESTORED}")
+    return Check("memory", True, f"{counted(connection).documents} memories, all searchable")
+
+
+def _sqlite() -> Check:
+    return Check("sqlite", True, f"SQLite {apsw.sqlite_lib_version()} with FTS5")
+
+
+def _pages(connection: apsw.Connection) -> Check:
+    for table in TEXT_TABLES:  # or FTS5 compares with what this connection last saw of the table
+        connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
+    found = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
+    if found == ["ok"]:
+        return Check("database", True, "every page is sound")
+    return Check("database", False, f"{'; '.join(found)}; {ANEW}")
+
+
+def _text(connection: apsw.Connection) -> Check:
+    """Contentless tables hold nothing to compare with, so rows are counted; the text has a hash."""
+    (chunks, rows) = next(
+        iter(connection.execute("SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM text_docsize)"))
+    )
+    if counts(connection) != counted(connection):
+        return Check(
+            "text", False, "the stored counts are not those of the index; run 'quintet index --force'"
+        )
+    if chunks != rows:
+        return Check("text", False, f"{rows} of {chunks} chunks are searchable; run 'quintet index --force'")
+    if changed := _altered(connection):
+        wrong = f"the text of {changed} of {chunks} chunks is not what was indexed"
+        return Check("text", False, f"{wrong}; run 'quintet index --force'")
+    return Check("text", True, f"{chunks} chunks, all searchable")
+
+
+def _altered(connection: apsw.Connection) -> int:
+    found: Any = connection.execute(
+        "SELECT c.text_hash, c.heading_path, x.content FROM chunks c LEFT JOIN contents x ON x.row = c.row"
+    )
+    return sum(text is None or key != hashed(heading, text) for key, heading, text in found)
+
+
+def _vectors(connection: apsw.Connection) -> Check:
+    identity = meta(connection, "embedder") or SqliteCatalog(connection).choices.embedder
+    found = counted(connection)
+    if not identity:
+        return Check("vectors", True, "none: this index searches text only")
+    message = f"{found.embedded} of {found.chunks} chunks embedded by {identity}"
+    if found.embedded == found.chunks:
+        return Check("vectors", True, message)
+    return Check("vectors", False, message + "; run 'quintet index' to embed the rest")
+
+
+def _graph(connection: apsw.Connection) -> Check:
+    """Symbols of no document and edges of no symbol; what waits to be linked is no fault."""
+    (symbols, edges, stray, loose, waiting) = next(
+        iter(
+            connection.execute(
+                "SELECT (SELECT count(*) FROM symbols), (SELECT count(*) FROM edges), "
+                "(SELECT count(*) FROM symbols s LEFT JOIN outlines o ON o.row = s.outline "
+                "LEFT JOIN documents d ON d.id = o.document WHERE d.row IS NULL), "
+                "(SELECT count(*) FROM edges e LEFT JOIN symbols a ON a.row = e.source "
+                "LEFT JOIN symbols b ON b.row = e.target WHERE a.row IS NULL OR b.row IS NULL), "
+                "(SELECT count(*) FROM unlinked)"
+            )
+        )
+    )
+    if stray or loose:
+        wrong = f"{stray} of {symbols} nodes belong to no document, {loose} of {edges} edges to no node"
+        return Check("graph", False, f"{wrong}; {ANEW}")
+    later = f"; the next run links {waiting} changed documents" if waiting else ""
+    return Check("graph", True, f"{symbols} nodes, {edges} edges{later}")
+
+
+def _tree(connection: apsw.Connection) -> Check:
+    """The Merkle tree as it is stored, against the one that the documents give."""
+    waiting = int(connection.execute("SELECT count(*) FROM unsettled").get)
+    if waiting:
+        return Check("tree", True, f"the next run settles {waiting} changed documents")
+    leaves = tree.computed_leaves(connection)
+    expected = (leaves, merkle.tree(leaves), sketch.toggled(sketch.empty(), leaves.items()))
+    stored = (
+        dict(connection.execute("SELECT id, hash FROM leaves")),
+        dict(connection.execute("SELECT prefix, hash FROM nodes")),
+        tree.stored_sketch(connection),
+    )
+    if stored == expected:
+        return Check("tree", True, f"the state root is that of {len(leaves)} documents")
+    wrong = "the stored state root is not that of the documents"
+    return Check("tree", False, f"{wrong}; {ANEW}")

@@ -1,0 +1,127 @@
+"""The rows of documents, their chunks and their full text: many documents in a few statements, since a
+statement costs more than the row it writes."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import count, repeat
+from typing import Any
+
+import apsw
+
+from quintet.model.documents import Chunk, embedding_text
+from quintet.ports.writing import Entry
+from quintet.storage.text.analysis import pairs, parts_of_each, plain
+
+Row = tuple[Any, ...]
+TEXT_TABLES = ("text", "parts", "cjk")
+DOCUMENT = (
+    "INSERT INTO documents (row, id, root, path, title, mime_type, language, size, modified_ns, indexed_ns, "
+    "content_hash, shape, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+CHUNK = (
+    "INSERT INTO chunks (row, id, document, sequence, first_line, last_line, kind, name, heading_path, "
+    "text_hash, page, node) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def put(connection: apsw.Connection, entries: Iterable[tuple[Entry, Sequence[str | None]]]) -> None:
+    """Write new documents, each with the graph's node of each of its chunks."""
+    roots: dict[str, int] = dict(connection.execute("SELECT name, row FROM roots"))
+    document_row, chunk_row = next_row(connection, "documents"), next_row(connection, "chunks")
+    documents: list[Row] = []
+    chunks: list[Row] = []
+    contents, headings, titles = list[str](), list[str](), list[str]()
+    for entry, nodes in entries:
+        documents.append(_document(document_row, roots[entry.document.root], entry))
+        first = chunk_row + len(chunks)
+        chunks += map(_chunk, count(first), repeat(document_row), entry.chunks, nodes)
+        contents += [chunk.content for chunk in entry.chunks]
+        headings += [chunk.heading_path for chunk in entry.chunks]
+        titles += [plain(entry.document.title)] * len(entry.chunks)
+        document_row += 1
+    connection.executemany(DOCUMENT, documents)
+    connection.executemany(CHUNK, chunks)
+    rows = range(chunk_row, chunk_row + len(chunks))
+    connection.executemany("INSERT INTO contents VALUES (?, ?)", zip(rows, contents, strict=True))
+    _put_text(connection, rows, (list(map(plain, contents)), list(map(plain, headings)), titles))
+
+
+def next_row(connection: apsw.Connection, table: str) -> int:
+    return int(connection.execute(f"SELECT coalesce(max(row), 0) + 1 FROM {table}").get)
+
+
+def _document(row: int, root: int, entry: Entry) -> Row:
+    document = entry.document
+    return (
+        row,
+        document.id,
+        root,
+        document.path,
+        document.title,
+        document.mime_type,
+        document.language,
+        document.size,
+        document.modified_ns,
+        entry.indexed_ns,
+        document.content_hash,
+        entry.shape,
+        json.dumps(document.metadata, sort_keys=True) if document.metadata else "{}",
+    )
+
+
+def _chunk(row: int, document: int, chunk: Chunk, node: str | None) -> Row:
+    chunk_id, _, sequence, _, heading, first, last, kind, name, page = chunk
+    key = text_hash(chunk)
+    return row, chunk_id, document, sequence, first, last, kind, name, heading, key, page, node
+
+
+def text_hash(chunk: Chunk) -> bytes:
+    """What a vector goes by: the very text that is embedded."""
+    return hashed(chunk.heading_path, chunk.content)
+
+
+def hashed(heading_path: str, content: str) -> bytes:
+    return sha256(embedding_text(heading_path, content).encode()).digest()
+
+
+def _put_text(connection: apsw.Connection, rows: range, fields: Sequence[Sequence[str]]) -> None:
+    """Of the parts of identifiers and of CJK only what there is any of."""
+    parts = zip(rows, *map(parts_of_each, fields), strict=True)
+    cjk = zip(rows, *(map(pairs, texts) for texts in fields), strict=True)
+    for table, some in zip(
+        TEXT_TABLES, (zip(rows, *fields, strict=True), _said(parts), _said(cjk)), strict=True
+    ):
+        connection.executemany(
+            f"INSERT INTO {table} (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", some
+        )
+
+
+def _said(rows: Iterable[Row]) -> Iterator[Row]:
+    return (row for row in rows if row[1] or row[2] or row[3])
+
+
+def present(connection: apsw.Connection, document_ids: Sequence[str]) -> list[str]:
+    """Those of these documents that are there, in the order given."""
+    if not document_ids:
+        return []
+    wanted = apsw.carray(tuple(document_ids))
+    rows = connection.execute("SELECT id FROM documents WHERE id IN (SELECT value FROM carray(?))", (wanted,))
+    found = {document_id for (document_id,) in rows}
+    return [document_id for document_id in document_ids if document_id in found]
+
+
+def remove(connection: apsw.Connection, document_ids: Sequence[str]) -> None:
+    """Documents that are there, with their chunks and their text."""
+    if not document_ids:
+        return
+    chunks = connection.execute(
+        "SELECT c.row FROM documents d JOIN chunks c ON c.document = d.row "
+        "WHERE d.id IN (SELECT value FROM carray(?))",
+        (apsw.carray(tuple(document_ids)),),
+    ).fetchall()
+    for table in TEXT_TABLES:
+        connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", chunks)
+    connection.executemany("DELETE FROM contents WHERE row = ?", chunks)
+    connection.executemany("DELETE FROM chunks WHERE row = ?", chunks)
+    connection.executemany("DELETE FROM documents WHERE id = ?", ((one,) for one in document_ids))

@@ -1,0 +1,61 @@
+"""Documents one by one and page by page, for those who keep them rather than search them."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from quintet.contracts.knowledge import BASE
+from quintet.model.documents import Document
+
+LISTED = (
+    "SELECT r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, "
+    "d.metadata, d.indexed_ns, d.shape, (SELECT count(*) FROM chunks c WHERE c.document = d.row) "
+    "FROM documents d JOIN roots r ON r.row = d.root"
+)
+SHOWN_ID = f"json_extract(d.metadata, '$.{BASE}.document_id')"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document, when it was written and in which shape, and how many chunks it has."""
+
+    document: Document
+    indexed_ns: int
+    shape: str
+    chunks: int
+
+
+class SqliteDocuments:
+    """The documents of one snapshot."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def get(self, document_ids: Iterable[str]) -> dict[str, Listed]:
+        """Those of these ids that are there."""
+        found = {}
+        for document_id in dict.fromkeys(document_ids):
+            for row in self._connection.execute(f"{LISTED} WHERE d.id = ?", (document_id,)):
+                found[document_id] = _listed(row)
+        return found
+
+    def page(self, after: str, limit: int) -> list[Listed]:
+        """The next documents of a knowledge base behind that `document_id`, by it."""
+        rows = self._connection.execute(
+            f"{LISTED} WHERE {SHOWN_ID} > ? ORDER BY {SHOWN_ID} LIMIT ?", (after, limit)
+        )
+        return [_listed(row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """How many documents each root has."""
+        sql = (
+            "SELECT r.name, count(d.row) FROM roots r LEFT JOIN documents d ON d.root = r.row GROUP BY r.row"
+        )
+        return dict(self._connection.execute(f"{sql} ORDER BY r.name"))
+
+
+def _listed(row: tuple[Any, ...]) -> Listed:
+    return Listed(Document(*[*row[:8], json.loads(row[8])]), *row[9:])

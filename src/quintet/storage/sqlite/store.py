@@ -1,0 +1,227 @@
+"""The SQLite store as the engine sees it: snapshots to read, one writer to write."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+from filelock import FileLock, Timeout
+
+from quintet.errors import Conflict, QuintetError, UsageError
+from quintet.ports.reading import Counts, TextIndex
+from quintet.storage.graph.index import SqliteCodeGraph
+from quintet.storage.graph.view import GraphViews
+from quintet.storage.sqlite import location as home
+from quintet.storage.sqlite.catalog import SqliteCatalog, counts
+from quintet.storage.sqlite.chunk_ids import ChunkIds
+from quintet.storage.sqlite.database import Database, copied
+from quintet.storage.sqlite.doctor import (
+    MATRIX,
+    POSTINGS,
+    Check,
+    examine,
+    examine_matrix,
+    examine_postings,
+    made,
+)
+from quintet.storage.sqlite.documents import SqliteDocuments
+from quintet.storage.sqlite.failures import translated
+from quintet.storage.sqlite.memories import SqliteMemos
+from quintet.storage.sqlite.tree import SqliteTree
+from quintet.storage.sqlite.writer import SqliteWriter
+from quintet.storage.text.index import Fts5TextIndex
+from quintet.storage.text.postings.segment import State
+from quintet.storage.text.postings.view import PostingsViews, state_of
+from quintet.storage.text.tantivy.doctor import examine_speed, examine_tantivy
+from quintet.storage.text.tantivy.folder import remove_others
+from quintet.storage.text.tantivy.index import TantivyTextIndex
+from quintet.storage.text.tantivy.views import TantivyViews
+from quintet.storage.vectors.index import SqliteVectorIndex, VectorViews
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the parts of a store are called in its folder; `vectors` is a folder of its own, or the same."""
+
+    database: str
+    lock: str
+    vectors: str = "."
+    precious: bool = False  # True: nothing could build it again, so every commit waits for the disk
+    may_be_missing: bool = False  # True: no file is an empty store, and is made when it is needed
+
+
+FILE = "index.db"
+IGNORE, ALL = ".gitignore", b"*\n"
+STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
+INDEX = Files(FILE, "writer.lock")
+MEMORY = Files("memory.db", "memory.lock", "memory", precious=True, may_be_missing=True)
+KNOWLEDGE = Files(FILE, "writer.lock", precious=True)
+
+
+class SqliteSnapshot:
+    """Everything a search reads, as of one moment."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        views: VectorViews,
+        graphs: GraphViews,
+        postings: PostingsViews,
+        counts: Counts | None,
+        tantivy: TantivyViews | None = None,
+    ) -> None:
+        self.graph = SqliteCodeGraph(connection, graphs)
+        self.catalog = SqliteCatalog(connection, counts)
+        ids = ChunkIds(connection)
+        self.text: TextIndex = Fts5TextIndex(connection, postings, ids)
+        if tantivy is not None:
+            self.text = TantivyTextIndex(connection, tantivy, self.text)
+        self.vectors = SqliteVectorIndex(connection, views, ids)
+        self.memos = SqliteMemos(connection)
+        self.documents = SqliteDocuments(connection)
+        self.tree = SqliteTree(connection)
+
+
+class SqliteStore:
+    """A database in an index folder, the matrix derived from it, the writer's lock."""
+
+    def __init__(self, folder: Path, files: Files = INDEX, text_index: str = "fts5") -> None:
+        self.folder = folder
+        self._files = files
+        self._database = Database(
+            folder / files.database, precious=files.precious, may_be_missing=files.may_be_missing
+        )
+        self._views = VectorViews(folder / files.vectors)
+        self._graphs = GraphViews()
+        self._postings = PostingsViews(folder / files.vectors)
+        self._tantivy = TantivyViews(folder / files.vectors) if text_index == "tantivy" else None
+        self._counts: tuple[State, Counts] | None = None
+        self._counting = threading.Lock()
+
+    def create(self) -> None:
+        """Make the folder and the database; an ignore file keeps both out of git and of any index."""
+        self._check_own()
+        self._database.create()
+        with suppress(OSError):  # a disk that cannot be written: what is derived stays in memory
+            (self.folder / self._files.vectors).mkdir(exist_ok=True)
+        ignore = self.folder / IGNORE
+        with suppress(OSError):
+            if not ignore.exists():
+                ignore.write_bytes(ALL)  # as text it would have another end of line on Windows
+        if self._files == INDEX:
+            self._settle()
+
+    def upgrade(self) -> None:
+        """Open what is there, and make nothing: not even a folder that somebody has just deleted."""
+        self._database.upgrade()
+
+    def _settle(self) -> None:
+        """While another writes, or on a disk that cannot be written, everything stays where it was."""
+        place = self.folder.resolve().parent
+        with self._database.reading() as connection:
+            if home.is_at(connection, place):
+                return
+        with suppress(QuintetError), self._database.writing() as connection:
+            home.settle(connection, place)
+        self._database.drop_writer()
+
+    def _check_own(self) -> None:
+        """Refuse a folder that others use: the ignore file would hide all that is theirs."""
+        if not self.folder.is_dir():
+            return
+        with translated(self.folder):
+            theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
+            is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL
+        # Looked for last, since others may make it meanwhile; they write the ignore file after it.
+        has_index = (self.folder / FILE).exists() or self._database.file.exists()
+        if theirs and not is_ours and not has_index:
+            raise UsageError(
+                f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
+                f"own; use another, such as {self.folder / '.quintet'}"
+            )
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteSnapshot]:
+        with self._database.reading() as connection:
+            found = self._count(connection)
+            yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, found, self._tantivy)
+
+    def _count(self, connection: apsw.Connection) -> Counts:
+        """Counted once a state: a search should not pay for it."""
+        state = state_of(connection)
+        with self._counting:
+            if self._counts is None or self._counts[0] != state:
+                self._counts = state, counts(connection)
+            return self._counts[1]
+
+    @contextmanager
+    def writer(self, timeout: float) -> Iterator[SqliteWriter]:
+        """The writer, once no other process or thread holds it."""
+        lock = FileLock(self.folder / self._files.lock, timeout=timeout, thread_local=False)
+        with translated(self._database.file):
+            self._database.look()  # or the lock would bring a deleted folder back
+            try:
+                lock.acquire()
+            except Timeout:  # an OSError, which `translated` would take for a broken disk
+                raise Conflict(
+                    f"another process is writing to {self.folder} and did not finish within {timeout:g} s; "
+                    "try again, or raise writer_timeout",
+                    code="busy_writer",
+                ) from None
+        try:
+            with self._database.owned():
+                writer = SqliteWriter(self._database, self._postings)
+                try:
+                    yield writer
+                    self._renew_tantivy()
+                finally:
+                    writer.close()
+        finally:
+            lock.release()
+
+    def _renew_tantivy(self) -> None:
+        """What a writer leaves behind: the index of the present state, or none if FTS5 is in use."""
+        if self._tantivy is None:
+            remove_others(self.folder / self._files.vectors)
+        else:
+            with self._database.reading() as connection:
+                self._tantivy.renew(connection)
+
+    def copy(self, folder: Path, files: Files) -> None:
+        """Put the database as it is now into another folder."""
+        with self._database.reading() as connection:
+            copied(connection, folder / files.database)
+
+    def examine(self) -> list[Check]:
+        with self._database.reading() as connection:
+            return [
+                *examine(connection),
+                made("matrix", lambda: examine_matrix(self._views.differing(connection)), MATRIX),
+                made("postings", lambda: examine_postings(self._postings.is_right(connection)), POSTINGS),
+                made("speed" if self._tantivy is None else "tantivy", lambda: self._examine_text(connection)),
+            ]
+
+    def _examine_text(self, connection: apsw.Connection) -> Check:
+        if self._tantivy is None:
+            return examine_speed(connection, Fts5TextIndex(connection, self._postings, ChunkIds(connection)))
+        return examine_tantivy(connection, self._tantivy)
+
+    def rest(self) -> None:
+        """Close the connections that nobody is using; from now on each is opened when needed."""
+        self._database.rest()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Of files that are mapped, which Windows would neither move nor delete. Searches under way keep the
+        old views."""
+        derived = self.folder / self._files.vectors
+        self._views = VectorViews(derived)
+        self._postings = PostingsViews(derived)
+        self._tantivy = None if self._tantivy is None else TantivyViews(derived)
+
+    def close(self) -> None:
+        self._views.close()
+        self._database.close()
+        self._let_go()

@@ -1,0 +1,126 @@
+"""Full text: BM25 is FTS5's own `bm25()`, the same number in every contract.
+
+Words and phrases are scored from postings, to the last bit as FTS5 would; where words stand together it
+tells, and CJK and its own language are left to it.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import apsw
+import numpy as np
+
+from quintet.model.results import Hit
+from quintet.model.text_query import TextQuery
+from quintet.ports.reading import Rows
+from quintet.ranking import deciding
+from quintet.storage.sqlite.chunk_ids import ChunkIds
+from quintet.storage.text.analysis import plain
+from quintet.storage.text.chunk_texts import words
+from quintet.storage.text.match import bad_query, matching_of
+from quintet.storage.text.postings.score import Float64, View
+from quintet.storage.text.postings.search import Clause, Ranking
+from quintet.storage.text.postings.segment import FIELDS, Bool
+from quintet.storage.text.postings.tokens import Words
+from quintet.storage.text.postings.view import PostingsViews
+from quintet.storage.text.query import lookup
+from quintet.storage.text.scoring import Scoring
+
+
+class Fts5TextIndex:
+    """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
+
+    def __init__(self, connection: apsw.Connection, postings: PostingsViews, ids: ChunkIds) -> None:
+        self._connection = connection
+        self._postings = postings
+        self._ids = ids
+        self._last: tuple[TextQuery, list[Clause], Bool | None] | None = None
+
+    @cached_property
+    def _words(self) -> Words:
+        return words(self._connection)
+
+    @cached_property
+    def _view(self) -> View:
+        return self._postings.view(self._connection)
+
+    def tokens(self, text: str) -> list[str]:
+        return self._words.tokens(plain(text))
+
+    def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
+        """The best `depth` chunks. A score is the sum of bm25 over the tables that were asked."""
+        if not lookup(query) or depth < 1 or (within is not None and not len(within)):
+            return []
+        view = self._view
+        clauses, allowed = self._clauses(view, query)
+        if within is not None:
+            numbers = view.numbers(within)
+            mask = np.zeros(view.size, np.bool_)
+            mask[numbers[numbers >= 0]] = True
+            allowed = mask if allowed is None else allowed & mask
+        best, scores = Ranking(view, clauses, allowed).best(depth)
+        return self._in_order(view.rows[best], scores)[:depth]
+
+    def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
+        if not chunk_ids or not lookup(query):
+            return {}
+        view = self._view
+        rows = self._ids.rows(chunk_ids)
+        numbers = view.numbers(np.array(list(rows.values()), np.int64))
+        order = np.argsort(numbers)
+        clauses, allowed = self._clauses(view, query)
+        scores, matched = Ranking(view, clauses, allowed).exact(numbers[order])
+        ids = list(rows)
+        found = zip(order.tolist(), scores.tolist(), matched.tolist(), strict=True)
+        return {ids[at]: score for at, score, matches in found if matches}
+
+    def _clauses(self, view: View, query: TextQuery) -> tuple[list[Clause], Bool | None]:
+        """What adds to a score, and who may have one: kept, since the same query asks for scores next."""
+        if self._last is None or self._last[0] != query:
+            scoring = Scoring(self._connection, self._words, view, query)
+            try:
+                self._last = query, scoring.clauses(), scoring.allowed()
+            except apsw.SQLError as error:
+                raise bad_query(self._connection, query, error) from error
+        return self._last[1:]
+
+    def _in_order(self, rows: Rows, scores: Float64) -> list[Hit]:
+        if not len(rows):
+            return []
+        places = {
+            row: (path, sequence, chunk_id)
+            for row, path, sequence, chunk_id in self._connection.execute(
+                "SELECT c.row, d.path, c.sequence, c.id FROM chunks c JOIN documents d ON d.row = c.document "
+                "WHERE c.row IN (SELECT value FROM carray(?))",
+                (apsw.carray(np.ascontiguousarray(rows)),),
+            )
+        }
+        self._ids.remember({chunk_id: row for row, (_, _, chunk_id) in places.items()})
+        exact = scores.tolist()
+        found = [
+            (-decides, *places[row], score)
+            for row, score, decides in zip(rows.tolist(), exact, deciding(exact), strict=True)
+        ]
+        return [Hit(chunk_id, score, -score) for _, _, _, chunk_id, score in sorted(found)]
+
+    def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Which fields each chunk was found in, in whichever table."""
+        matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
+        if not chunk_ids:
+            return matched
+        rows = dict(sorted((row, chunk_id) for chunk_id, row in self._ids.rows(chunk_ids).items()))
+        if not rows:
+            return matched
+        within = np.array(list(rows), np.int64)
+        view = self._view
+        numbers = view.numbers(within)
+        words, rest = Scoring(self._connection, self._words, view, query).fields()
+        for at, field in enumerate(FIELDS):
+            found: set[int] = set()
+            for table, expression in rest.items():
+                found.update(matching_of(self._connection, table, f"{{{field}}} : ({expression})", within))
+            for one in words:
+                found.update(within[one.holding(numbers, at)].tolist())
+            for row in sorted(found):
+                matched[rows[row]].append(field)
+        return matched

@@ -1,0 +1,134 @@
+"""What FTS5 itself is asked: the rows of an expression, how often they match or its own bm25 of them, and
+where it stumbles."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+from weakref import WeakSet
+
+import apsw
+import numpy as np
+
+from quintet.errors import UsageError
+from quintet.model.text_query import TextQuery
+from quintet.ports.reading import Rows
+from quintet.storage.text.postings.score import EQUAL, Float64, Weights
+from quintet.storage.text.postings.segment import FIELDS, Int64
+
+LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
+TIMES, COUNTS = "quintet_times", "quintet_counts"
+HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
+
+_counting: WeakSet[apsw.Connection] = WeakSet()  # those that know our functions: FTS5 never forgets one
+
+
+def literals(query: TextQuery) -> str:
+    """The field weights as FTS5 reads them, which knows no exponents."""
+    given = dict(query.field_weights)
+    return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)
+
+
+def weights(query: TextQuery, table: str) -> Weights:
+    """The numbers that SQLite makes of those, in a table that they apply to."""
+    return _as_read(literals(query)) if _weighs(query, table) else EQUAL
+
+
+def _weighs(query: TextQuery, table: str) -> bool:
+    return bool(query.field_weights) and (table == "text" or not query.stems)
+
+
+@lru_cache(maxsize=64)
+def _as_read(literals: str) -> Weights:
+    connection = apsw.Connection(":memory:")
+    found: Any = connection.execute(f"SELECT {literals}").fetchall()
+    connection.close()
+    ((one, two, three),) = found
+    return one, two, three
+
+
+def ranked(
+    connection: apsw.Connection, table: str, expression: str, query: TextQuery
+) -> tuple[Rows, Float64]:
+    """Every row that matches, and the negated bm25 of each."""
+    sql, values = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?", [expression]
+    if _weighs(query, table):
+        sql += " AND rank MATCH ?"
+        values.append(f"bm25({literals(query)})")
+    found: Any = connection.execute(sql, values).fetchall()
+    rows = np.fromiter((row for row, _ in found), np.int64, len(found))
+    return rows, np.fromiter((-rank for _, rank in found), np.float64, len(found))
+
+
+def counted(connection: apsw.Connection, table: str, phrase: str, *, by_field: bool) -> tuple[Rows, Int64]:
+    """Every row that matches a phrase, and how often it is in each field; or how often at all, as if all of
+    that were in the first. FTS5's own bm25 would look everything up twice, and the length of every row."""
+    if connection not in _counting:
+        connection.register_fts5_function(TIMES, lambda row, *_: row.inst_count)
+        connection.register_fts5_function(COUNTS, _counts)
+        _counting.add(connection)
+    sql = f"SELECT rowid, {COUNTS if by_field else TIMES}({table}) FROM {table} WHERE {table} MATCH ?"
+    found: Any = connection.execute(sql, (phrase,)).fetchall()
+    if by_field:
+        counts = [tuple(map(int, told.split())) for _, told in found]
+        rows = np.fromiter((row for row, _ in found), np.int64, len(found))
+        return rows, np.array(counts, np.int64).reshape(-1, len(FIELDS))
+    both = np.fromiter(chain.from_iterable(found), np.int64, 2 * len(found)).reshape(-1, 2)
+    return both[:, 0], both[:, 1:] * np.array([1, 0, 0])
+
+
+def _counts(row: apsw.FTS5ExtensionApi, *_: Any) -> str:
+    return " ".join(str(len(places)) for places in row.phrase_locations(0))
+
+
+def matching(connection: apsw.Connection, table: str, expression: str) -> Rows:
+    found = connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (expression,)).fetchall()
+    return np.fromiter((row for (row,) in found), np.int64, len(found))
+
+
+def matching_of(connection: apsw.Connection, table: str, expression: str, rows: Rows) -> Sequence[int]:
+    """Which of these rows match."""
+    found = connection.execute(
+        f"SELECT rowid FROM {table} WHERE {table} MATCH ? "
+        "AND +rowid IN (SELECT value FROM carray(?))",  # without the plus, a seek for each row
+        (expression, apsw.carray(rows)),
+    )
+    return [row for (row,) in found]
+
+
+def bad_query(connection: apsw.Connection, query: TextQuery, error: apsw.SQLError) -> UsageError:
+    text = query.expression or ""
+    message = " ".join(str(error).split())
+    at = _position(connection, text, message)
+    shown = message.replace('near ""', "at the end")
+    return UsageError(
+        f"the query is not valid FTS5 at position {at}: {shown}; correct it or use syntax 'plain'",
+        code="bad_query",
+        details={"position": at},
+    )
+
+
+def _position(connection: apsw.Connection, text: str, message: str) -> int:
+    """Where FTS5 stumbled: it names only what it stumbled over."""
+    if column := re.search("no such column: (.*)", message):
+        used = re.search(re.escape(column[1]) + r"\s*[:}]", text) or re.search(re.escape(column[1]), text)
+        return used.start() if used else 0
+    if message == "unterminated string":
+        return text.rfind('"')
+    near = re.search('near "(.*)"', message)
+    if near is None or not near[1]:
+        return len(text)
+    places = [found.start() for found in re.finditer(re.escape(near[1]), text)][:LOOKED_AT]
+    ends = (at + len(near[1]) for at in places)
+    stumbles = (_stumbles(connection, text[:end], message) for end in ends)
+    return next((at for at, found in zip(places, stumbles, strict=True) if found), len(text))
+
+
+def _stumbles(connection: apsw.Connection, beginning: str, message: str) -> bool:
+    """Does the query fail in the same way when it ends here?"""
+    try:
+        connection.execute("SELECT 1 FROM text WHERE text MATCH ? LIMIT 1", (" " + beginning,)).fetchall()
+    except apsw.SQLError as error:
+        return " ".join(str(error).split()) == message
+    return False

@@ -1,0 +1,158 @@
+"""Segments from texts: words are numbered, counted and put in order by numpy, a bounded lot at a time."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from quintet.storage.text.postings.segment import Array, Int32, Int64, Segment, Table, Terms
+from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, Reader, Tokens, Words
+
+AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while it is put in order
+COUNTED_BITS = 16
+FEW = 1 << 22  # possible triples of counts for which a table of all of them pays
+
+
+class Text(NamedTuple):
+    """A chunk: its row, the id of its document, and its fields as each table reads them."""
+
+    row: int
+    document: bytes
+    text: Sequence[str]
+    parts: Sequence[str]
+
+
+def segments(texts: Iterable[Text], words: Words) -> Iterator[Segment]:
+    """Segments of these chunks, which come by row; each is of a bounded number of tokens, but for one that a
+    single chunk exceeds."""
+    left = iter(texts)
+    for first in left:
+        yield _segment(chain([first], left), words)
+
+
+def _segment(texts: Iterator[Text], words: Words) -> Segment:
+    """Of as many of these chunks as make a lot."""
+    rows, documents = array("q"), list[bytes]()
+    text, parts = Reader(words), Reader(words)
+    for one in texts:
+        rows.append(one.row)
+        documents.append(one.document)
+        text.add(one.text)
+        parts.add(one.parts)
+        if text.most + parts.most >= AT_ONCE and text.size + parts.size >= AT_ONCE:
+            break
+    ids, owners = np.unique(np.array(documents, "S16"), return_inverse=True)
+    (terms, in_text, text_tokens), (others, in_parts, parts_tokens) = text.read(), parts.read()
+    return Segment(
+        np.array(rows, np.int64),
+        ids,
+        owners.astype(np.int32),
+        text_tokens,
+        parts_tokens,
+        *_tables(terms, in_text, others, in_parts, words),
+    )
+
+
+def _tables(
+    text: list[bytes], in_text: Tokens, parts: list[bytes], in_parts: Tokens, words: Words
+) -> tuple[Table, Table, Table, Int64, Int32]:
+    """Both tables, both together by stem, and the terms of `text` that have each stem."""
+    by_term = words.stems(text), words.stems(parts)
+    stems = sorted(dict.fromkeys(chain(*by_term)))  # the stems of sorted words are nearly sorted
+    numbers = {stem: at for at, stem in enumerate(stems)}
+    of_text, of_parts = (np.fromiter(map(numbers.__getitem__, some), np.int32, len(some)) for some in by_term)
+    both = Tokens(
+        np.concatenate([of_text[in_text.terms], of_parts[in_parts.terms]]),
+        np.concatenate([in_text.places, in_parts.places]),
+    )
+    return _table(text, in_text), _table(parts, in_parts), _table(stems, both), *by_stem(of_text, len(stems))
+
+
+def by_stem(stems: Int32, count: int) -> tuple[Int64, Int32]:
+    """Terms in the order of their stems, and where those of each stem begin."""
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(stems, minlength=count), out=starts[1:])
+    return starts, np.argsort(stems, kind="stable").astype(np.int32)
+
+
+def _table(words: Sequence[bytes], tokens: Tokens) -> Table:
+    """`words` are sorted, and every one of them is among the tokens."""
+    chunk_bits = (int(tokens.places.max(initial=0)) >> FIELD_BITS).bit_length()
+    keys = _sorted_keys(tokens, chunk_bits + FIELD_BITS)
+    begins = _begins(keys)
+    times = _until_next(begins, len(keys))
+    keys = keys[begins]
+    fields = keys & ((1 << FIELD_BITS) - 1)
+    keys >>= FIELD_BITS
+    begins = _begins(keys)
+    keys = keys[begins]
+    starts = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(np.bincount(keys >> chunk_bits, minlength=len(words)), out=starts[1:])
+    chunks = (keys & ((1 << chunk_bits) - 1)).astype(np.int32)
+    return Table(Terms.of(words), starts, chunks, *_coded_fields(fields, times, begins))
+
+
+def _sorted_keys(tokens: Tokens, place_bits: int) -> Int64:
+    """Term and place of every token as one number, ascending.
+
+    Numpy counts numbers of 16 bits instead of comparing them, which on some processors takes a tenth of the
+    time, and most text comes by place as it is.
+    """
+    keys = tokens.terms.astype(np.int64)
+    keys <<= place_bits
+    keys |= tokens.places
+    by_place = not (tokens.places[1:] < tokens.places[:-1]).any()
+    for shift in range(place_bits if by_place else 0, int(keys.max(initial=0)).bit_length(), COUNTED_BITS):
+        keys = keys[np.argsort((keys >> shift).astype(np.uint16), kind="stable")]
+    return keys
+
+
+def _begins(keys: Int64) -> Int64:
+    """Where another key begins."""
+    is_new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    return np.flatnonzero(is_new)
+
+
+def _until_next(begins: Int64, end: int) -> Int64:
+    """How far it is from each to the next, from the last to the end."""
+    lengths = np.empty_like(begins)
+    np.subtract(begins[1:], begins[:-1], out=lengths[:-1])
+    lengths[-1:] = end - begins[-1:]
+    return lengths
+
+
+def _coded_fields(fields: Int64, times: Int64, begins: Int64) -> tuple[Array, Int32]:
+    """`times` is how often a term is in each field that has it; a posting begins at each of `begins`."""
+    sizes = [int(times[fields == field].max(initial=0)) + 1 for field in range(WIDTH)]
+    values = times * np.array([sizes[1] * sizes[2], sizes[2], 1])[fields]
+    return _coded(np.add.reduceat(values, begins) if len(begins) else values, sizes)
+
+
+def coded(counts: Int32 | Int64) -> tuple[Array, Int32]:
+    """A small number for each triple of counts, and the triples."""
+    sizes = (counts.max(axis=0, initial=0).astype(np.int64) + 1).tolist()
+    wide = counts.astype(np.int64)
+    return _coded((wide[:, 0] * sizes[1] + wide[:, 1]) * sizes[2] + wide[:, 2], sizes)
+
+
+def _coded(packed: Int64, sizes: Sequence[int]) -> tuple[Array, Int32]:
+    """`packed` holds each triple as one number, whose digits go up to these sizes."""
+    if prod(sizes) < FEW:
+        used = np.zeros(prod(sizes), np.bool_)
+        used[packed] = True
+        values = np.flatnonzero(used)
+        codes = (np.cumsum(used) - 1).astype(code_kind(len(values)))[packed]
+    else:
+        values, codes = np.unique(packed, return_inverse=True)
+    rest, third = np.divmod(values, sizes[2])
+    triples = np.stack([*np.divmod(rest, sizes[1]), third], axis=1)
+    return codes.astype(code_kind(len(values)), copy=False), np.ascontiguousarray(triples, np.int32)
+
+
+def code_kind(triples: int) -> np.dtype[np.unsignedinteger]:
+    """The smallest kind of number that tells so many triples apart."""
+    return np.dtype(np.uint8 if triples <= 1 << 8 else np.uint16 if triples <= 1 << 16 else np.uint32)

@@ -1,0 +1,279 @@
+"""One segment from several, in memory that does not grow with them.
+
+Every chunk is in one segment only, so the postings of a term are those of one segment behind those of the
+next: first they are counted, then each is put in its place, a slice of the vocabulary at a time.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, pairwise, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.storage.text.postings.build import by_stem, code_kind
+from quintet.storage.text.postings.segment import (
+    LONG,
+    TABLES,
+    Array,
+    Bool,
+    Int32,
+    Int64,
+    Segment,
+    Table,
+    Terms,
+    arrays,
+    segment_of,
+)
+from quintet.storage.text.postings.tokens import WIDTH
+
+AT_ONCE = 1_000_000  # postings of a slice
+
+
+class Part(NamedTuple):
+    """A segment and which of its chunks are still there. It is opened for each slice, so that what is mapped
+    from a disk need not stay in memory."""
+
+    opened: Callable[[], Segment]
+    live: Bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A segment whose longest arrays come in pieces, by name; in it, only their sizes and kinds are told."""
+
+    segment: Segment
+    pieces: Iterable[tuple[str, Array]]
+
+    @staticmethod
+    def of(segment: Segment) -> "Flow":
+        return Flow(segment, ((name, values) for name, values in arrays(segment) if name in LONG))
+
+    def gathered(self) -> Segment:
+        """All of it in memory."""
+        named = {name: np.empty_like(one) if name in LONG else one for name, one in arrays(self.segment)}
+        filled = dict.fromkeys(LONG, 0)
+        for name, piece in self.pieces:
+            named[name][filled[name] : filled[name] + len(piece)] = piece
+            filled[name] += len(piece)
+        return segment_of(named)
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What one part has of a table: its terms that are kept, by their new numbers; where the postings of each
+    begin, with an end; how many of them are alive; and the new code of each of its codes."""
+
+    opened: Callable[[], Segment]
+    name: str
+    numbers: Int32
+    starts: Array
+    counts: Int32
+    codes: Array
+    chunks: Int32  # the new number of each chunk, -1 for one that is gone
+    whole: bool
+
+    def between(self, first: int, end: int) -> tuple[slice, Int32, Array]:
+        """Its terms among these, as a slice; and their postings in order."""
+        at, to = np.searchsorted(self.numbers, [first, end]).tolist()
+        begin, stop = self.starts[at], self.starts[to]
+        table = self.opened().table(self.name)
+        chunks, codes = self.chunks[table.chunks[begin:stop]], self.codes[table.codes[begin:stop]]
+        if not self.whole:
+            here = chunks >= 0
+            chunks, codes = chunks[here], codes[here]
+        return slice(at, to), chunks, codes
+
+
+class _Merging:
+    """One table of all parts."""
+
+    def __init__(self, name: str, parts: Sequence[Part], chunks: Sequence[Int32], *, ordered: bool) -> None:
+        self.name = name
+        self._ordered = ordered
+        counted = [_counted(part, part.opened().table(name)) for part in parts]
+        words, numbers = _numbered([part.opened().table(name).terms for part in parts], counted)
+        self.terms = Terms.of(words)
+        codes, self.triples = _recoded([_used(part, name) for part in parts])
+        totals = np.zeros(len(words), np.int64)
+        self._shares: list[_Share] = []
+        for part, new, some, counts, recoded in zip(parts, chunks, numbers, counted, codes, strict=True):
+            starts = _short(part.opened().table(name).starts)
+            if part.live is not None:
+                kept = some >= 0
+                some, counts, starts = some[kept], counts[kept], np.append(starts[:-1][kept], starts[-1])
+            self._shares.append(
+                _Share(part.opened, name, some, starts, counts, recoded, new, part.live is None)
+            )
+            totals[some] += counts
+        self.starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(totals, out=self.starts[1:])
+        self.numbers = numbers
+
+    def outline(self) -> Table:
+        """The table without its postings, which would not fit."""
+        size = (int(self.starts[-1]),)
+        stand_in: Any = np.broadcast_to
+        chunks, codes = stand_in(np.int32(0), size), stand_in(code_kind(len(self.triples)).type(0), size)
+        return Table(self.terms, self.starts, chunks, codes, self.triples)
+
+    def pieces(self) -> Iterator[tuple[str, Array]]:
+        for first, end in pairwise(_bounds(self.starts)):
+            chunks, codes = self._placed(first, end)
+            yield f"{self.name}.chunks", chunks
+            yield f"{self.name}.codes", codes
+
+    def _placed(self, first: int, end: int) -> tuple[Int32, Array]:
+        """The postings of these terms."""
+        starts = self.starts[first : end + 1] - self.starts[first]
+        chunks = np.empty(starts[-1], np.int32)
+        codes = np.empty(starts[-1], code_kind(len(self.triples)))
+        free = starts[:-1].copy()
+        for share in self._shares:
+            which, some, their_codes = share.between(first, end)
+            terms, counts = share.numbers[which] - first, share.counts[which]
+            places = np.repeat(free[terms] - (np.cumsum(counts) - counts), counts)
+            places += np.arange(len(places))
+            chunks[places], codes[places] = some, their_codes
+            free[terms] += counts
+        if not self._ordered:
+            keys = (np.repeat(np.arange(end - first, dtype=np.int64), np.diff(starts)) << 32) | chunks
+            order = np.argsort(keys)
+            chunks, codes = chunks[order], codes[order]
+        return chunks, codes
+
+
+def _counted(part: Part, table: Table) -> Int32:
+    """How many postings of each term are alive."""
+    if part.live is None:
+        return np.diff(table.starts).astype(np.int32)
+    counts = np.zeros(len(table.terms), np.int32)
+    for at, to in pairwise(_bounds(table.starts)):
+        begins = table.starts[at:to]
+        alive = part.live[table.chunks[begins[0] : table.starts[to]]]
+        counts[at:to] = np.add.reduceat(alive, begins - begins[0], dtype=np.int32)
+    return counts
+
+
+def _short(starts: Int64) -> Array:
+    """In half the memory, where they fit: there are as many of them as parts times words."""
+    return starts.astype(np.int32) if starts[-1] <= np.iinfo(np.int32).max else starts.copy()
+
+
+def _bounds(starts: Int64) -> list[int]:
+    """Where to cut a vocabulary so that every piece has a slice of postings, or is one term."""
+    ends = np.arange(AT_ONCE, starts[-1] + AT_ONCE, AT_ONCE)
+    bounds: list[int] = np.unique([0, *np.searchsorted(starts, ends, "right") - 1, len(starts) - 1]).tolist()
+    return bounds
+
+
+def _numbered(terms: Sequence[Terms], counted: Sequence[Int32]) -> tuple[list[bytes], list[Int32]]:
+    """The words that are left, sorted; and the new number of each term of each part, -1 if it is not left."""
+    numbers: dict[bytes, int] = {}
+    for some, counts in zip(terms, counted, strict=True):
+        words = some.words()
+        used = words if counts.all() else [words[at] for at in np.flatnonzero(counts).tolist()]
+        numbers.update(zip(used, repeat(-1)))
+    kept = sorted(numbers)  # quickly done: they are in order but for where another part begins
+    numbers.update(zip(kept, range(len(kept)), strict=True))
+    found = [np.fromiter(map(numbers.get, some.words(), repeat(-1)), np.int32, len(some)) for some in terms]
+    return kept, found
+
+
+def _used(part: Part, name: str) -> tuple[Int32, Bool]:
+    """The triples of a part, and which of them chunks that are alive still need."""
+    table = part.opened().table(name)
+    used = np.full(len(table.triples), part.live is None)
+    if part.live is not None:
+        for at, to in pairwise(_bounds(table.starts)):
+            piece = slice(table.starts[at], table.starts[to])
+            used[table.codes[piece][part.live[table.chunks[piece]]]] = True
+    return table.triples, used
+
+
+def _recoded(several: Sequence[tuple[Int32, Bool]]) -> tuple[list[Array], Int32]:
+    """The new code of each old one, and the triples of all."""
+    needed = [one[used] for one, used in several]
+    triples = np.unique(np.concatenate([np.empty((0, WIDTH), np.int32), *needed]), axis=0)
+    numbers = {tuple(triple): at for at, triple in enumerate(triples.tolist())}
+    codes = []
+    for one, used in several:
+        codes.append(np.zeros(len(one), code_kind(len(triples))))
+        codes[-1][used] = [numbers[tuple(triple)] for triple in one[used].tolist()]
+    return codes, np.ascontiguousarray(triples, np.int32)
+
+
+def flow(parts: Sequence[Part]) -> Flow:
+    """One segment of all chunks that are still alive."""
+    kept = [
+        np.arange(len(part.opened())) if part.live is None else np.flatnonzero(part.live) for part in parts
+    ]
+
+    def together(values: Callable[[Segment], Array], kind: npt.DTypeLike) -> Array:
+        found = [values(part.opened())[numbers] for part, numbers in zip(parts, kept, strict=True)]
+        return np.concatenate([np.empty(0, kind), *found])
+
+    rows = together(lambda one: one.rows, np.int64)
+    order = np.argsort(rows, kind="stable")
+    ids, owners = np.unique(
+        together(lambda one: one.documents[one.owners], "S16")[order], return_inverse=True
+    )
+    chunks = _renumbered(parts, kept, order)
+    ordered = bool((np.diff(order) > 0).all())
+    text, in_parts, stems = (_Merging(name, parts, chunks, ordered=ordered) for name in TABLES)
+    outline = Segment(
+        rows[order],
+        ids,
+        owners.astype(np.int32),
+        together(lambda one: one.text_tokens, np.int32)[order],
+        together(lambda one: one.parts_tokens, np.int32)[order],
+        text.outline(),
+        in_parts.outline(),
+        stems.outline(),
+        *_families(parts, text, stems),
+    )
+    return Flow(outline, chain(text.pieces(), in_parts.pieces(), stems.pieces()))
+
+
+def _renumbered(parts: Sequence[Part], kept: Sequence[Int64], order: Int64) -> list[Int32]:
+    """The new number of each chunk of each part, -1 for one that is gone."""
+    numbers = np.empty(len(order), np.int32)
+    numbers[order] = np.arange(len(order), dtype=np.int32)
+    renumbered, first = [], 0
+    for part, old in zip(parts, kept, strict=True):
+        new = np.full(len(part.opened()), -1, np.int32)
+        new[old] = numbers[first : first + len(old)]
+        renumbered.append(new)
+        first += len(old)
+    return renumbered
+
+
+def _families(parts: Sequence[Part], text: _Merging, stems: _Merging) -> tuple[Int64, Int32]:
+    """The terms of `text` by stem: a term has the same in every part that has it."""
+    stem_of = np.zeros(len(text.terms), np.int32)
+    for part, terms, numbers in zip(parts, text.numbers, stems.numbers, strict=True):
+        segment = part.opened()
+        new = np.repeat(numbers, np.diff(segment.family_starts))
+        old = terms[segment.families]
+        stem_of[old[old >= 0]] = new[old >= 0]
+    return by_stem(stem_of, len(stems.terms))
+
+
+def merged(several: Sequence[tuple[Segment, Bool | None]]) -> Segment:
+    """The same in memory."""
+    if len(several) == 1 and several[0][1] is None:
+        return several[0][0]
+    return flow_of(several).gathered()
+
+
+def flow_of(several: Sequence[tuple[Segment, Bool | None]]) -> Flow:
+    """Of segments that are in memory, or mapped for as long as they are used."""
+    if len(several) == 1 and several[0][1] is None:
+        return Flow.of(several[0][0])
+    return flow([Part(partial(_itself, one), live) for one, live in several])
+
+
+def _itself(segment: Segment) -> Segment:
+    return segment

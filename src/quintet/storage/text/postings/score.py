@@ -1,0 +1,275 @@
+"""BM25 over postings: the number that FTS5's own `bm25()` gives, bit by bit.
+
+Source: fts5_aux.c of SQLite. The order of its operations is kept, since sums of floats depend on it.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.storage.text.postings.build import coded
+from quintet.storage.text.postings.segment import FIELDS, Array, Bool, Int32, Int64, Segment, State
+
+K1 = 1.2
+B = 0.75
+SHORT = 1024  # so much of a weight is a whole number: no sum of a chunk's occurrences is ever rounded
+KEPT = 4_000_000  # postings whose worth is kept: 32 MB
+ENTRY = 64  # what anything kept counts for, beside its length and that of its name
+KEPT_OF_PHRASES = 1_000_000  # numbers that are kept of where phrases are: 8 MB
+RARE = 1 << 14  # postings of the rarest of some words; with more, nobody asks who has all of them
+LEAST_IDF = 1e-6  # what FTS5 takes for a phrase in more than half of the rows
+EQUAL = (1.0, 1.0, 1.0)
+Float64 = npt.NDArray[np.float64]
+Weights = tuple[float, float, float]
+
+
+class Statistics:
+    """What BM25 needs of a whole table: its rows, and what a chunk's length does to a score."""
+
+    def __init__(self, tokens: Int64, rows: int, *, gentle: bool = False) -> None:
+        """`tokens` is by chunk, 0 for chunks that are gone. `gentle` lets a term in most chunks still count,
+        as Lucene does: of a few chunks, nearly every word is in half of them."""
+        self.rows = rows
+        self._gentle = gentle
+        self.norms: Float64 = np.zeros(len(tokens))
+        total = int(tokens.sum())
+        if total:
+            average = total / rows
+            self.norms = K1 * (1 - B + B * tokens.astype(np.float64) / average)
+
+    def idf(self, matching: int) -> float:
+        if self._gentle:
+            return log(1.0 + _odds(self.rows, matching))
+        return fts5_idf(self.rows, matching)
+
+
+def weighed(triples: Int32, weights: Weights) -> Float64:
+    """How often a term is there for each triple of counts. FTS5 adds a field's weight once an occurrence,
+    which is not the same as a product unless the weights are short binary fractions."""
+    if all((weight * SHORT).is_integer() for weight in weights):
+        return np.asarray(triples.astype(np.float64) @ np.array(weights))
+    return np.array([_added_up(counts, weights) for counts in triples.tolist()], np.float64)
+
+
+def _added_up(counts: Sequence[int], weights: Weights) -> float:
+    each = np.repeat(weights, counts)
+    return float(np.cumsum(each)[-1]) if len(each) else 0.0
+
+
+def fts5_idf(rows: int, matching: int) -> float:
+    return max(log(_odds(rows, matching)), LEAST_IDF)
+
+
+def _odds(rows: int, matching: int) -> float:
+    return (rows - matching + 0.5) / (matching + 0.5)
+
+
+class Weighing:
+    """The weights of a query, and what they make of the triples of each table."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._made: dict[int, tuple[Int32, Float64]] = {}
+
+    def of(self, triples: Int32) -> Float64:
+        if id(triples) not in self._made:
+            self._made[id(triples)] = triples, weighed(triples, self.weights)
+        return self._made[id(triples)][1]
+
+
+def worth(idf: float | Float64, counts: Float64, norms: Float64) -> Float64:
+    """What so many occurrences of a term add to a score."""
+    worth = counts * (K1 + 1.0)
+    worth /= counts + norms
+    worth *= idf
+    return worth
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A segment inside a view: the number of its first chunk, and which chunks are still there."""
+
+    segment: Segment
+    first: int
+    live: Bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Where a term is in one portion: local chunk numbers ascending, and the triples of counts. `name` tells
+    it from other terms of the view; several terms together have none."""
+
+    portion: Portion
+    chunks: Int32
+    codes: Array
+    triples: Int32
+    name: tuple[int, str, int | str] | None = None
+
+    @property
+    def alive(self) -> int:
+        live = self.portion.live
+        return len(self.chunks) if live is None else int(np.count_nonzero(live[self.chunks]))
+
+    def holding(self, numbers: Int64, field: int) -> Bool:
+        """Which of these chunks, by number in the view, have the term in that field."""
+        local = (numbers - self.portion.first).astype(np.int32)
+        places = np.searchsorted(self.chunks, local).clip(max=len(self.chunks) - 1)
+        return np.asarray((self.chunks[places] == local) & (self.triples[self.codes[places], field] > 0))
+
+
+class Kept:
+    """What common terms add to scores, or where phrases are, from one query to the next. What was not asked
+    for the longest time makes room for what is new."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, tuple[Array, int]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Array | None:
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def put(self, key: Hashable, values: Array) -> None:
+        cost = len(values) + ENTRY + len(repr(key))
+        with self._lock:
+            if key in self._values or cost > self._most:
+                return
+            self._values[key] = values, cost
+            self._size += cost
+            while self._size > self._most:
+                _, (_, freed) = self._values.popitem(last=False)
+                self._size -= freed
+
+
+class View:
+    """Segments as one: what a generation of the index can search. Chunks are numbered through all of them."""
+
+    def __init__(self, state: State, segments: Sequence[tuple[Segment, Bool | None]]) -> None:
+        self.state = state
+        self.segments = tuple(one for one in segments if len(one[0]))
+        portions, size = [], 0
+        for segment, live in self.segments:
+            portions.append(Portion(segment, size, live))
+            size += len(segment)
+        self.portions = tuple(portions)
+        self.size = size
+        self.alive = self._alive()
+        self.live = size if self.alive is None else int(np.count_nonzero(self.alive))
+        self.rows = _joined([one.segment.rows for one in portions])
+        text = self._tokens([one.segment.text_tokens for one in portions])
+        parts = self._tokens([one.segment.parts_tokens for one in portions])
+        self.tokens = text
+        in_text = Statistics(text, self.live)
+        in_parts = Statistics(parts, int(np.count_nonzero(parts)))
+        self.kept, self.phrases = Kept(KEPT), Kept(KEPT_OF_PHRASES)
+        by_stem = Statistics(text, self.live, gentle=True)
+        self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
+        self.cjk_rows: int | None = None  # counted when somebody asks for CJK
+
+    def _alive(self) -> Bool | None:
+        if all(one.live is None for one in self.portions):
+            return None
+        several = [np.ones(len(p.segment), np.bool_) if p.live is None else p.live for p in self.portions]
+        return np.concatenate(several)
+
+    def _tokens(self, several: Sequence[Int32]) -> Int64:
+        tokens = _joined(several)
+        return tokens if self.alive is None else tokens * self.alive
+
+    def postings(self, name: str, words: Sequence[bytes]) -> list[list[Postings]]:
+        """The postings of each word, portion by portion."""
+        found: list[list[Postings]] = [[] for _ in words]
+        for portion in self.portions:
+            table = portion.segment.table(name)
+            for at, term in enumerate(table.terms.find(words)):
+                if term >= 0:
+                    found[at].append(_postings(portion, name, term))
+        return found
+
+    def families(self, stems: Sequence[bytes]) -> list[list[Postings]]:
+        """For each stem the postings of all terms of `text` that have it, as if they were one term."""
+        found: list[list[Postings]] = [[] for _ in stems]
+        for portion in self.portions:
+            segment = portion.segment
+            for at, stem in enumerate(segment.stems.terms.find(stems)):
+                terms = segment.family(stem) if stem >= 0 else []
+                if terms:
+                    found[at].append(_united([_postings(portion, "text", term) for term in terms]))
+        return found
+
+    def holding_all(self, name: str, words: Sequence[bytes]) -> Int64 | None:
+        """The chunks that hold every one of these words, by number; None if that is too much to ask."""
+        by_word = self.postings(name, list(dict.fromkeys(words)))
+        several = []
+        for portion in self.portions:
+            lists = [one.chunks for some in by_word for one in some if one.portion is portion]
+            if len(lists) == len(by_word):
+                if min(map(len, lists)) > RARE:
+                    return None
+                several.append(_common(lists) + np.int64(portion.first))
+        numbers = _joined(several)
+        return numbers if self.alive is None else numbers[self.alive[numbers]]
+
+    def of_counts(self, numbers: Int64, counts: Int64, name: tuple[str, str]) -> list[Postings]:
+        """The postings of what was counted elsewhere, in chunks by their numbers here."""
+        found: list[Postings] = []
+        order = np.argsort(numbers)
+        numbers, counts = numbers[order], counts[order]
+        for portion in self.portions:
+            at, to = np.searchsorted(numbers, [portion.first, portion.first + len(portion.segment)])
+            if at < to:
+                local = (numbers[at:to] - portion.first).astype(np.int32)
+                found.append(Postings(portion, local, *coded(counts[at:to]), (portion.first, *name)))
+        return found
+
+    def numbers(self, rows: Int64) -> Int64:
+        """The numbers of the chunks at these rows; -1 for a row that is not here."""
+        numbers = np.full(len(rows), -1, np.int64)
+        for portion in self.portions:
+            places = portion.segment.rows.searchsorted(rows)
+            here = portion.segment.rows.take(places, mode="clip") == rows
+            if portion.live is not None:
+                here &= portion.live.take(places, mode="clip")
+            numbers[here] = places[here] + portion.first
+        return numbers
+
+
+def _postings(portion: Portion, name: str, term: int) -> Postings:
+    table = portion.segment.table(name)
+    at, to = int(table.starts[term]), int(table.starts[term + 1])
+    return Postings(
+        portion, table.chunks[at:to], table.codes[at:to], table.triples, (portion.first, name, term)
+    )
+
+
+def _common(lists: Sequence[Int32]) -> Int32:
+    """What is in all of these, each ascending."""
+    shortest, *others = sorted(lists, key=len)
+    for other in others:
+        places = np.minimum(np.searchsorted(other, shortest), len(other) - 1)
+        shortest = shortest[other[places] == shortest]
+    return shortest
+
+
+def _united(several: Sequence[Postings]) -> Postings:
+    """Postings of several terms in one portion, added up."""
+    if len(several) == 1:
+        return replace(several[0], name=None)
+    chunks, at = np.unique(np.concatenate([one.chunks for one in several]), return_inverse=True)
+    counts = np.zeros((len(chunks), len(FIELDS)), np.int32)
+    np.add.at(counts, at, np.concatenate([one.triples[one.codes] for one in several]))
+    return Postings(several[0].portion, chunks, *coded(counts))
+
+
+def _joined(several: Sequence[Array]) -> Int64:
+    return np.concatenate([np.empty(0, np.int64), *several])

@@ -1,0 +1,263 @@
+"""The best chunks of a query, without scoring all of them: MaxScore (Turtle and Flood 1995) over arrays.
+
+The shortest lists of postings come first. Once the lists that are left cannot lift another chunk into the
+best, only the candidates are looked up in them. The sums on the way may be off in their last bits; those that
+are returned are added up in the order of the query, as FTS5 does.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+
+from quintet.storage.text.postings.score import K1, Float64, Kept, Postings, Statistics, View, Weighing, worth
+from quintet.storage.text.postings.segment import Bool, Int64
+from quintet.storage.top_scores import nth_largest, reached_by
+
+SLACK = 1 - 1e-11  # of a score: all that rounds to the same twelve digits
+TINY = float(np.finfo(np.float64).tiny)
+LONG = 1 << 11  # postings; the worth of longer lists is kept
+AT_FIRST = 1 << 15  # postings that are read before a look at who is ahead
+LOOKUP = 2  # postings that can be read in the time of looking one chunk up
+TOGETHER = 1_000  # chunks that all clauses are collected for at once
+
+
+class Term:
+    """A term of the query: its postings and what they are worth. `table` says which sum it belongs to."""
+
+    def __init__(
+        self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: Weighing
+    ) -> None:
+        self.table = table
+        names = tuple(one.name for one in postings)
+        self.name = None if None in names else (names, weighing.weights)
+        self.postings = postings
+        self.size = sum(len(one.chunks) for one in postings)
+        self.idf = statistics.idf(sum(one.alive for one in postings))
+        self.norms = statistics.norms
+        self.frequencies = [weighing.of(one.triples) for one in postings]
+        self.bound = self.idf * (K1 + 1.0)
+
+    def look_up(self, numbers: Int64) -> tuple[Float64, Bool]:
+        """What it adds to these chunks, ascending; and which of them hold it at all."""
+        values, there = np.zeros(len(numbers)), np.zeros(len(numbers), np.bool_)
+        for one, frequencies in zip(self.postings, self.frequencies, strict=True):
+            local = (numbers - one.portion.first).astype(np.int32)  # numpy would widen the whole list else
+            places = one.chunks.searchsorted(local)
+            (here,) = (one.chunks.take(places, mode="clip") == local).nonzero()
+            if len(here):
+                counts = frequencies[one.codes[places[here]]]
+                values[here] = worth(self.idf, counts, self.norms[numbers[here]])
+                there[here] = True
+        return values, there
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Scores that come from elsewhere: chunks ascending, and what is added to each."""
+
+    numbers: Int64
+    values: Float64
+    table: str
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def bound(self) -> float:
+        return float(self.values.max(initial=0.0))
+
+    def look_up(self, numbers: Int64) -> tuple[Float64, Bool]:
+        places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        there = self.numbers[places] == numbers
+        return np.where(there, self.values[places], 0.0), there
+
+
+Clause = Term | Given
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Clauses that were read together: which, where each begins, chunks, and what is added to each."""
+
+    clauses: Int64
+    starts: Int64
+    numbers: Int64
+    values: Float64
+
+
+def read(clauses: Sequence[Clause], which: Sequence[int], kept: Kept) -> Iterable[Read]:
+    """All postings of these clauses: long lists one by one, the short ones of a table at once."""
+    short: dict[str, list[tuple[int, Term]]] = {}
+    for at in which:
+        one = clauses[at]
+        if isinstance(one, Given):
+            yield Read(np.array([at]), np.array([0]), one.numbers, one.values)
+        elif one.size >= LONG:
+            yield _read_long(at, one, kept)
+        else:
+            short.setdefault(one.table, []).append((at, one))
+    for some in short.values():
+        yield _read_terms([at for at, _ in some], [one for _, one in some])
+
+
+def _read_long(at: int, term: Term, kept: Kept) -> Read:
+    values = None if term.name is None else kept.get(term.name)
+    if values is not None:
+        return Read(np.array([at]), np.array([0]), _numbers(term.postings), values)
+    found = _read_terms([at], [term])
+    if term.name is not None:
+        kept.put(term.name, found.values)
+    return found
+
+
+def _numbers(lists: Sequence[Postings]) -> Int64:
+    """Of the chunks in all lists. Numpy takes an index of 64 bits twice as fast."""
+    several = [one.chunks + one.portion.first if one.portion.first else one.chunks for one in lists]
+    return np.concatenate(several).astype(np.int64)
+
+
+def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> Read:
+    lists = [one for term in terms for one in term.postings]
+    frequencies = [one for term in terms for one in term.frequencies]
+    numbers = _numbers(lists)
+    if all(one is frequencies[0] for one in frequencies):
+        counts = frequencies[0][np.concatenate([one.codes for one in lists]).astype(np.int64)]
+    else:
+        counts = np.concatenate([each[one.codes] for one, each in zip(lists, frequencies, strict=True)])
+    sizes = np.array([term.size for term in terms])
+    idfs = np.repeat([term.idf for term in terms], sizes) if len(terms) > 1 else terms[0].idf
+    values = worth(idfs, counts, terms[0].norms[numbers])
+    return Read(np.array(which), np.cumsum(sizes) - sizes, numbers, values)
+
+
+class Ranking:
+    """Chunks by the sum of what the clauses add. `allowed` masks the chunks that may be found."""
+
+    def __init__(self, view: View, clauses: Sequence[Clause], allowed: Bool | None) -> None:
+        self._view = view
+        self._clauses = [one for one in clauses if one.size]
+        self._read: list[Read] = []
+        self._allowed = view.alive
+        if allowed is not None:
+            self._allowed = allowed if view.alive is None else allowed & view.alive
+
+    def best(self, depth: int) -> tuple[Int64, Float64]:
+        """At least the best `depth` chunks, with all that tie with the last; and their exact scores."""
+        numbers = self._candidates(depth)
+        scores, _ = self.exact(numbers)
+        if len(numbers) < depth:
+            more = self._worthless(numbers)
+            numbers, scores = np.concatenate([numbers, more]), np.concatenate([scores, np.zeros(len(more))])
+        if len(numbers) > depth:
+            kept = scores >= nth_largest(scores, depth) * SLACK
+            numbers, scores = numbers[kept], scores[kept]
+        return numbers, scores
+
+    def exact(self, numbers: Int64) -> tuple[Float64, Bool]:
+        """The scores of these chunks, ascending, and which of them match."""
+        sums: dict[str, Float64] = {}
+        matched = np.zeros(len(numbers), np.bool_)
+        known = self._known(numbers) if len(numbers) <= TOGETHER else {}
+        for at, clause in enumerate(self._clauses):
+            values, there = known[at] if at in known else self._of(at, numbers)
+            sums[clause.table] = sums[clause.table] + values if clause.table in sums else values
+            matched |= there
+        if self._allowed is not None:
+            matched &= self._allowed[numbers]
+        return _rounded_once(list(sums.values()), len(numbers)), matched
+
+    def _known(self, numbers: Int64) -> dict[int, tuple[Float64, Bool]]:
+        """What the clauses add that were read already."""
+        if not self._read:
+            return {}
+        places = np.full(self._view.size, -1, np.int32)
+        places[numbers] = np.arange(len(numbers), dtype=np.int32)
+        known: dict[int, tuple[Float64, Bool]] = {}
+        for one in self._read:
+            at = places[one.numbers]
+            hits = np.flatnonzero(at >= 0)
+            clause, place = np.searchsorted(one.starts, hits, "right") - 1, at[hits]
+            values = np.zeros((len(one.clauses), len(numbers)))
+            there = np.zeros(values.shape, np.bool_)
+            values[clause, place], there[clause, place] = one.values[hits], True
+            known |= {number: (values[row], there[row]) for row, number in enumerate(one.clauses.tolist())}
+        return known
+
+    def _of(self, at: int, numbers: Int64) -> tuple[Float64, Bool]:
+        clause = self._clauses[at]
+        if len(numbers) * LOOKUP < clause.size + self._view.size:
+            return clause.look_up(numbers)
+        values, there = np.zeros(self._view.size), np.zeros(self._view.size, np.bool_)
+        for one in read(self._clauses, [at], self._view.kept):
+            values[one.numbers], there[one.numbers] = one.values, True
+        return values[numbers], there[numbers]
+
+    def _worthless(self, found: Int64) -> Int64:
+        """Chunks that match where a match counts nothing: a field may weigh nothing."""
+        matched = np.zeros(self._view.size, np.bool_)
+        for one in read(self._clauses, range(len(self._clauses)), self._view.kept):
+            matched[one.numbers[one.values == 0.0]] = True
+        matched[found] = False
+        return np.flatnonzero(matched if self._allowed is None else matched & self._allowed)
+
+    def _candidates(self, depth: int) -> Int64:
+        """All chunks that may be among the best, ascending."""
+        waiting = sorted(range(len(self._clauses)), key=lambda at: self._clauses[at].size)
+        sums, budget = np.zeros(self._view.size), AT_FIRST
+        while waiting:
+            group = self._shortest(waiting, budget)
+            waiting = waiting[len(group) :]
+            self._add(sums, group)
+            left = [self._clauses[at] for at in waiting]
+            least = _least(reached_by(sums, depth), left)
+            if least > TINY and _lookups(sums, least, left) < sum(one.size for one in left):
+                ahead = np.flatnonzero(sums >= least)
+                return _narrowed(ahead, sums[ahead], left, depth)
+            budget = max(budget, sum(self._clauses[at].size for at in group)) * 3 // 2
+        ahead = np.flatnonzero(sums >= _least(reached_by(sums, depth), ()))
+        return _narrowed(ahead, sums[ahead], (), depth)
+
+    def _shortest(self, waiting: Sequence[int], budget: int) -> Sequence[int]:
+        """The next clauses with at most so many postings, one at least."""
+        taken = np.cumsum([self._clauses[at].size for at in waiting])
+        return waiting[: max(1, int(np.searchsorted(taken, budget, "right")))]
+
+    def _add(self, sums: Float64, group: Sequence[int]) -> None:
+        for one in read(self._clauses, group, self._view.kept):
+            np.add.at(sums, one.numbers, one.values)
+            if len(one.clauses) > 1:
+                self._read.append(one)
+        if self._allowed is not None:
+            sums *= self._allowed
+
+
+def _lookups(sums: Float64, least: float, left: Sequence[Clause]) -> int:
+    """What it costs to look the chunks up that are ahead, in postings read."""
+    return int(np.count_nonzero(sums >= least)) * LOOKUP * len(left)
+
+
+def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: int) -> Int64:
+    """Add what the remaining clauses give these chunks, and drop those that fall behind on the way."""
+    waiting = sorted(waiting, key=lambda one: -one.bound)
+    while True:
+        if len(numbers) > depth:
+            ahead = sums >= _least(nth_largest(sums, depth), waiting)
+            numbers, sums = numbers[ahead], sums[ahead]
+        if not waiting:
+            return numbers
+        sums = sums + waiting.pop(0).look_up(numbers)[0]
+
+
+def _least(floor: float, waiting: Sequence[Clause]) -> float:
+    """What a chunk must have by now to reach `floor` in the end; no sum is off by as much as the slack."""
+    return max(TINY, floor * SLACK - sum(one.bound for one in waiting) / SLACK)
+
+
+def _rounded_once(sums: Sequence[Float64], size: int) -> Float64:
+    """The tables' scores added up. Of three, the sum is rounded once, whatever their order."""
+    if len(sums) > 2:
+        return np.array([fsum(several) for several in zip(*sums, strict=True)], np.float64)
+    return sums[0] + sums[1] if len(sums) == 2 else sums[0] if sums else np.zeros(size)

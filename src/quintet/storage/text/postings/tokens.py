@@ -1,0 +1,189 @@
+"""Tokens taken down by number and place: of ASCII many texts at a time by numpy, of the rest by SQLite."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from quintet.storage.text.postings.segment import FIELDS, Bool, Int32, Int64
+
+UInt64 = npt.NDArray[np.uint64]
+
+WIDTH = len(FIELDS)
+FIELD_BITS = 2
+AT_ONCE = 50_000  # tokens that may be in waiting text: what is made of it stays in the processor's cache
+LONGEST = 32_768  # bytes of a token that FTS5 keeps
+SPACE = 32
+# What unicode61 makes of ASCII: capitals become small, and whatever is neither letter nor digit parts tokens.
+FOLDED = bytes(at if at < 128 and chr(at).isalnum() else SPACE for at in range(256)).lower()
+HALF, WHOLE = 8, 16  # bytes of a word that are compared as one number, and as two
+MASKS = np.array([(1 << 8 * length) - 1 for length in range(HALF + 1)], np.uint64)
+SLOT_BITS = 18
+SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)  # odd, and half of their bits set
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How text becomes terms, and terms become stems."""
+
+    tokens: Callable[[str], list[str]]
+    stems: Callable[[Sequence[bytes]], list[bytes]]
+
+
+class Tokens(NamedTuple):
+    """The number of each one's term, and its chunk and field as one."""
+
+    terms: Int32
+    places: Int32
+
+
+class _Numbers(dict[bytes, int]):
+    """Numbers words in the order they come."""
+
+    def __missing__(self, word: bytes) -> int:
+        self[word] = number = len(self)
+        return number
+
+
+class _Spelt(dict[str, int]):
+    """The same numbers by text."""
+
+    def __init__(self, numbers: _Numbers) -> None:
+        self._numbers = numbers
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = self._numbers[encoded(word)]
+        return number
+
+
+class _Slots:
+    """Numbers of words of up to 16 bytes, each in the one slot that its letters lead to: the last that came
+    there has it. What is not found is not unknown."""
+
+    def __init__(self) -> None:
+        size = 1 << SLOT_BITS
+        self._first, self._second = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+        self._numbers = np.zeros(size, np.int32)
+
+    def find(self, first: UInt64, second: UInt64) -> tuple[Int64, Bool, Int32]:
+        """The slot of each, whether it is there, and the number that is."""
+        slots = ((first * SPREAD[0]) ^ (second * SPREAD[1])) >> np.uint64(64 - SLOT_BITS)
+        at = slots.astype(np.int64)
+        return at, (self._first[at] == first) & (self._second[at] == second), self._numbers[at]
+
+    def put(self, slots: Int64, first: UInt64, second: UInt64, numbers: Int32) -> None:
+        self._first[slots], self._second[slots], self._numbers[slots] = first, second, numbers
+
+
+class Reader:
+    """Takes the tokens of one table down."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._numbers = _Numbers()
+        self._spelt = _Spelt(self._numbers)
+        self._slots = _Slots()
+        self._waiting: list[str] = []  # the fields of one chunk after the other
+        self._fields = 0  # before those
+        self._terms: list[Int32] = []
+        self._places: list[Int32] = []
+        self._size = 0
+        self.most = 0  # tokens that there may be, since between two of them is a character at least
+
+    def add(self, fields: Sequence[str]) -> None:
+        """The fields of the next chunk."""
+        self._waiting += fields
+        self.most += (sum(map(len, fields)) + WIDTH) // 2
+        if self.most > self._size + AT_ONCE:
+            self._number()
+
+    @property
+    def size(self) -> int:
+        """All tokens so far."""
+        self._number()
+        return self._size
+
+    def _number(self) -> None:
+        fields, self._waiting = self._waiting, []
+        numbers = np.arange(self._fields, self._fields + len(fields), dtype=np.int32)
+        places = ((numbers // WIDTH) << FIELD_BITS) | (numbers % WIDTH)
+        self._fields += len(fields)
+        if not "".join(fields).isascii():
+            others = [at for at, text in enumerate(fields) if not text.isascii()]
+            self._take_down([fields[at] for at in others], places[others])
+            for at in others:
+                fields[at] = ""
+        self._split(fields, places)
+        self.most = self._size
+
+    def _take_down(self, texts: Sequence[str], places: Int32) -> None:
+        """By SQLite."""
+        found = [self._tokens(text) for text in texts]
+        numbers = list(map(self._spelt.__getitem__, chain.from_iterable(found)))
+        self._add(np.array(numbers, np.int32), np.repeat(places, list(map(len, found))))
+
+    def _tokens(self, text: str) -> list[str]:
+        tokens = self._words.tokens(text)
+        return list(map(cut, tokens)) if len(text) * 4 > LONGEST else tokens
+
+    def _split(self, texts: Sequence[str], places: Int32) -> None:
+        """By ourselves: these are ASCII."""
+        letters = b" %b " % " ".join(texts).encode("ascii").translate(FOLDED) + b" " * WHOLE
+        inside = np.frombuffer(letters, np.uint8) != SPACE
+        edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+        starts, ends = edges[::2], edges[1::2]
+        begins = np.cumsum([0, *map(len, texts)]) + np.arange(len(texts) + 1)
+        counts = np.diff(np.searchsorted(starts, begins, "right"))
+        self._add(self._looked_up(letters, starts, ends), np.repeat(places, counts))
+
+    def _add(self, terms: Int32, places: Int32) -> None:
+        self._terms.append(terms)
+        self._places.append(places)
+        self._size += len(terms)
+
+    def _looked_up(self, letters: bytes, starts: Int64, ends: Int64) -> Int32:
+        """The number of each word, most of them without making it an object."""
+        lengths = ends - starts
+        at_each = np.ndarray((len(letters) - HALF + 1,), "<u8", letters, strides=(1,))
+        first = at_each[starts] & MASKS[np.minimum(lengths, HALF)]
+        second = at_each[starts + HALF] & MASKS[np.clip(lengths - HALF, 0, HALF)]
+        slots, found, terms = self._slots.find(first, second)
+        found &= lengths <= WHOLE
+        missed = np.flatnonzero(~found)
+        stops = np.minimum(ends[missed], starts[missed] + LONGEST)
+        words = [letters[at:to] for at, to in zip(starts[missed].tolist(), stops.tolist(), strict=True)]
+        terms[missed] = np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
+        short = missed[lengths[missed] <= WHOLE]
+        self._slots.put(slots[short], first[short], second[short], terms[short])
+        return terms
+
+    def read(self) -> tuple[list[bytes], Tokens, Int32]:
+        """The words, sorted; every token by its place among them; and the tokens of each chunk."""
+        self._number()
+        words = sorted(self._numbers)
+        ranks = np.empty(len(words), np.int32)
+        ranks[list(map(self._numbers.__getitem__, words))] = np.arange(len(words))
+        terms, places = _together(self._terms), _together(self._places)
+        lengths = np.bincount(places >> FIELD_BITS, minlength=self._fields // WIDTH)
+        return words, Tokens(ranks[terms], places), lengths.astype(np.int32)
+
+
+def _together(several: list[Int32]) -> Int32:
+    """As one array; the others go."""
+    one = np.concatenate([np.empty(0, np.int32), *several])
+    several.clear()
+    return one
+
+
+def encoded(word: str) -> bytes:
+    return word.encode("utf-8", "surrogateescape")
+
+
+def cut(token: str) -> str:
+    """As much of a token as FTS5 keeps, which may end inside a character."""
+    if len(token) * 4 <= LONGEST:
+        return token
+    return token.encode()[:LONGEST].decode("utf-8", "surrogateescape")

@@ -1,0 +1,253 @@
+"""The postings of the `text` and `parts` tables: kept up to date with the database, and on disk beside it.
+
+A segment belongs to a state: a generation, and the tag that its transaction drew. From a state that the
+database remembers, the table `changes` leads to the present one.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from quintet.storage.sqlite.catalog import meta, number, tag_of
+from quintet.storage.text.chunk_texts import TEXTS, texts, words
+from quintet.storage.text.postings.build import segments
+from quintet.storage.text.postings.file import Spill, read, read_state, write
+from quintet.storage.text.postings.merge import Flow, Part, flow, flow_of, merged
+from quintet.storage.text.postings.score import View
+from quintet.storage.text.postings.segment import LONG, Bool, Segment, State, arrays
+
+KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
+SMALL = 500  # chunks that are analysed faster than a file is worth
+IN_MEMORY = 50_000  # changed chunks that are analysed in memory; more of them, by way of the file
+BESIDE = 10_000  # changed chunks for which a process of its own pays
+MANY = 2_000  # changed chunks after which a writer makes the file anew
+
+CHANGED = "SELECT id FROM changes WHERE generation > ?"
+Parts = Sequence[tuple[Segment, Bool | None]]
+
+
+class PostingsViews:
+    """Keeps the newest views. Safe to use from many threads; a search waits only for the view it needs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._views: tuple[View, ...] = ()
+        self._seen: tuple[int, int, int] | None = None  # the file that was last looked at
+
+    def view(self, connection: apsw.Connection) -> View:
+        state = state_of(connection)
+        found = self._kept(state)
+        if found is not None:
+            return found
+        with self._lock:
+            found = self._kept(state)
+            return found if found is not None else self._made(connection, state)
+
+    def _kept(self, state: State) -> View | None:
+        return next((one for one in self._views if one.state == state), None)
+
+    def _made(self, connection: apsw.Connection, state: State) -> View:
+        earlier = self._from_file(connection, state) or self._earlier(connection, state)
+        view = earlier
+        if earlier is not None and earlier.state != state:
+            changed, most = _changed(connection, earlier.state), max(MANY, _chunks(connection) // 2)
+            view = _advanced(connection, earlier, state) if changed <= min(most, IN_MEMORY) else None
+        if view is None:
+            view = self._analysed(connection, state)
+        self._keep(view)
+        return view
+
+    def _analysed(self, connection: apsw.Connection, state: State) -> View:
+        """Of all text, by way of the file: only where there is none, all of it is in memory."""
+        if _chunks(connection) >= SMALL:
+            with suppress(OSError):
+                with _waiting(self.folder, _everything(connection)) as whole:
+                    write(self._file(state), state, whole)
+                if (view := self._written(state)) is not None:
+                    return view
+        return View(state, [(merged([(one, None) for one in _everything(connection)]), None)])
+
+    def _written(self, state: State) -> View | None:
+        """The view of the file that was just written."""
+        self._seen = _identity(self._file(state))
+        found = read(self._file(state))
+        return None if found is None or found[0] != state else View(state, [(found[1], None)])
+
+    def _keep(self, view: View) -> None:
+        others = [one for one in self._views if one.state != view.state]
+        newest = sorted([*others, view], key=lambda one: one.state.generation)
+        self._views = tuple(newest[-KEPT:])
+
+    def _earlier(self, connection: apsw.Connection, state: State) -> View | None:
+        usable = [one for one in self._views if led_here(connection, one.state, state)]
+        return usable[-1] if usable else None
+
+    def _from_file(self, connection: apsw.Connection, state: State) -> View | None:
+        """The view of the file, if it is another file than last time and of an earlier state."""
+        file = self._file(state)
+        seen = _identity(file)
+        if seen is None or seen == self._seen:
+            return None
+        found = read(file)
+        self._seen = seen
+        if found is None or not led_here(connection, found[0], state):
+            return None
+        return View(found[0], [(found[1], None)])
+
+    def _file(self, state: State) -> Path:
+        return self.folder / f"text-{state.index_id}.postings"
+
+    def much_to_do(self, connection: apsw.Connection) -> bool:
+        """Will it take a while to compact this?"""
+        state = state_of(connection)
+        on_disk = read_state(self._file(state))
+        if on_disk is None or not led_here(connection, on_disk, state):
+            return _chunks(connection) >= BESIDE
+        return _changed(connection, on_disk) >= BESIDE
+
+    def compact(self, connection: apsw.Connection, made: Sequence[Part] = ()) -> None:
+        """Write the file anew if much changed since, at the end of a run. `made`: segments of some chunks."""
+        state = state_of(connection)
+        chunks = _chunks(connection)
+        self._remove_others(self._file(state) if chunks >= SMALL else None)
+        if chunks < SMALL or _is_current(connection, state, chunks, read_state(self._file(state))):
+            return
+        if sum(len(part.opened()) for part in made) == chunks:
+            write(self._file(state), state, flow(made))
+            return
+        view = self.view(connection)
+        if read_state(self._file(state)) == state:
+            return
+        with suppress(OSError):  # where the disk cannot be written, segments stay as they are
+            write(self._file(state), state, flow_of(view.segments))
+            view = self._written(state) or view
+        with self._lock:
+            self._keep(view)
+
+    def _remove_others(self, kept: Path | None) -> None:
+        """What another index or a killed process left. A reader that is writing now does without its file."""
+        for other in self.folder.glob("text-*.postings*"):
+            if other != kept:
+                with suppress(OSError):
+                    other.unlink()
+
+    def is_right(self, connection: apsw.Connection) -> bool:
+        """Do the postings hold what the text gives? Everything is analysed again to tell."""
+        found = _digests(flow_of(self.view(connection).segments))
+        with suppress(OSError), _waiting(self.folder, _everything(connection)) as expected:
+            return found == _digests(expected)
+        return found == _digests(flow_of([(one, None) for one in _everything(connection)]))
+
+
+@contextmanager
+def _waiting(folder: Path, several: Iterable[Segment]) -> Iterator[Flow]:
+    """All of these as one, made of what waits on disk."""
+    with Spill(folder) as spill:
+        yield flow([spill.put(one) for one in several])
+
+
+def _digests(whole: Flow) -> list[tuple[str, str, tuple[int, ...], str]]:
+    """What tells every array from another, whatever pieces it came in."""
+    digests = {
+        name: sha256() if name in LONG else sha256(one.tobytes()) for name, one in arrays(whole.segment)
+    }
+    for name, piece in whole.pieces:
+        digests[name].update(piece.tobytes())
+    return [
+        (name, one.dtype.str, one.shape, digests[name].hexdigest()) for name, one in arrays(whole.segment)
+    ]
+
+
+def _chunks(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM chunks").get)
+
+
+def _is_current(connection: apsw.Connection, state: State, chunks: int, on_disk: State | None) -> bool:
+    """Is the file of a state that little has changed since?"""
+    if on_disk is None or not led_here(connection, on_disk, state):
+        return False
+    return _changed(connection, on_disk) <= max(SMALL, min(chunks // 10, MANY))
+
+
+def _changed(connection: apsw.Connection, since: State) -> int:
+    """Chunks of the documents that came or changed, and the documents that went."""
+    found = connection.execute(
+        "SELECT count(*) FROM changes g LEFT JOIN documents d ON d.id = g.id "
+        "LEFT JOIN chunks c ON c.document = d.row WHERE g.generation > ?",
+        (since.generation,),
+    ).get
+    return int(found)
+
+
+def state_of(connection: apsw.Connection) -> State:
+    generation = number(connection, "generation")
+    return State(meta(connection, "index_id") or "", generation, tag_of(connection, generation) or "")
+
+
+def led_here(connection: apsw.Connection, earlier: State, state: State) -> bool:
+    """Is this a state that the database went through? One that was put back may have numbered others so."""
+    if earlier.index_id != state.index_id or earlier.generation > state.generation or not earlier.tag:
+        return False
+    return tag_of(connection, earlier.generation) == earlier.tag
+
+
+def _identity(file: Path) -> tuple[int, int, int] | None:
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
+
+
+def _everything(connection: apsw.Connection) -> Iterator[Segment]:
+    return segments(texts(connection, TEXTS), words(connection))
+
+
+def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View | None:
+    """The view of this state by way of an earlier one; None if the two do not fit together."""
+    since = (earlier.state.generation,)
+    changed = [bytes.fromhex(one) for (one,) in connection.execute(CHANGED, since)]
+    parts = [_without(one, live, changed) for one, live in earlier.segments]
+    if changed:
+        changes = texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
+        parts += [(new, None) for new in segments(changes, words(connection))]
+    chunks = _chunks(connection)
+    if _alive(parts) > chunks:  # documents whose very names were forgotten
+        ids = [bytes.fromhex(one) for (one,) in connection.execute("SELECT id FROM documents")]
+        here = np.array(ids, "S16")
+        parts = [_without(one, live, one.documents[~np.isin(one.documents, here)]) for one, live in parts]
+    if _alive(parts) != chunks:
+        return None
+    return View(state, _few(parts))
+
+
+def _without(
+    segment: Segment, live: Bool | None, documents: Sequence[bytes] | npt.NDArray[np.bytes_]
+) -> tuple[Segment, Bool | None]:
+    gone = segment.of_documents(documents)
+    if not gone.any():
+        return segment, live
+    return segment, ~gone if live is None else live & ~gone
+
+
+def _alive(parts: Parts) -> int:
+    return sum(len(one) if live is None else int(np.count_nonzero(live)) for one, live in parts)
+
+
+def _few(parts: Parts) -> Parts:
+    """Segments each more than twice as large as the next: as many as the logarithm of all chunks, at most."""
+    kept: list[tuple[Segment, Bool | None]] = []
+    for one in parts:
+        if not _alive([one]):
+            continue
+        kept.append(one)
+        while len(kept) > 1 and _alive(kept[-2:-1]) <= 2 * _alive(kept[-1:]):
+            kept[-2:] = [(merged(kept[-2:]), None)]
+    return kept

@@ -1,0 +1,70 @@
+"""Does the tantivy index hold what the database holds, and would one pay?"""
+
+from statistics import median
+from time import perf_counter
+
+import apsw
+
+from quintet.model.text_query import TextQuery
+from quintet.ports.reading import TextIndex
+from quintet.storage.sqlite.doctor import Check
+from quintet.storage.text.analysis import plain
+from quintet.storage.text.postings.view import state_of
+from quintet.storage.text.tantivy.fields import Analyser
+from quintet.storage.text.tantivy.folder import reported
+from quintet.storage.text.tantivy.query import Clause, Wanted
+from quintet.storage.text.tantivy.views import CHUNKS, TantivyView, TantivyViews
+
+PROBES = 200  # chunks that are looked up
+WORDS = 5
+WORTH_MEASURING = 20_000  # chunks; below, nothing is slow
+QUESTIONS = 15
+SLOW_MS = 10.0  # a search by FTS5 that takes longer than this takes tantivy a fraction of it
+
+
+def examine_tantivy(connection: apsw.Connection, views: TantivyViews) -> Check:
+    """The files as they were written, and of some chunks every word."""
+    folder = views.folder_of(state_of(connection))
+    stored = folder.stored()
+    wrong = [] if stored is None else folder.wrong_files(stored)
+    view = views.view(connection)
+    lost = 0 if wrong else _lost(connection, view)
+    if not wrong and not lost:
+        return Check("tantivy", True, f"{view.chunks} chunks, as in the database")
+    found = f"{len(wrong)} files are damaged" if wrong else f"{lost} chunks are not found by their words"
+    return Check("tantivy", False, f"{found}; delete {folder.path}: it is made anew")
+
+
+def _lost(connection: apsw.Connection, view: TantivyView) -> int:
+    """How many of some chunks cannot be found by their own words."""
+    analyser, lost = Analyser(connection), 0
+    for row, _, content, *_ in _some(connection, PROBES):
+        clauses = tuple(Clause("content", (word,)) for word in sorted(set(analyser.words(plain(content)))))
+        if clauses:
+            asked = view.asking.query(Wanted(clauses, tuple((clause,) for clause in clauses)))
+            with reported(view.place):
+                lost += not view.hits(view.asking.within(asked, [row]), 1)
+    return lost
+
+
+def examine_speed(connection: apsw.Connection, fts5: TextIndex) -> Check:
+    """Where FTS5 is in use: how long a search takes here, and whether tantivy would pay."""
+    chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
+    if chunks < WORTH_MEASURING:
+        return Check("speed", True, f"full text by FTS5, which is quick for {chunks} chunks")
+    taken = []
+    for _, _, content, *_ in _some(connection, QUESTIONS):
+        words = tuple(dict.fromkeys(fts5.tokens(content)))
+        query = TextQuery(words[:: max(1, len(words) // WORDS)][:WORDS])
+        start = perf_counter()
+        fts5.search(query, 50)
+        taken.append(1000 * (perf_counter() - start))
+    shown = f"full text by FTS5: {WORDS} words take {median(taken):.1f} ms in {chunks} chunks"
+    pays = median(taken) > SLOW_MS
+    return Check("speed", True, f"{shown}; text_index = 'tantivy' would be quicker" if pays else shown)
+
+
+def _some(connection: apsw.Connection, count: int) -> "apsw.Cursor":
+    """Chunks spread evenly over all."""
+    step = max(1, int(connection.execute("SELECT coalesce(max(row), 0) FROM chunks").get) // count)
+    return connection.execute(f"{CHUNKS} WHERE c.row % ? = 0 ORDER BY c.row LIMIT ?", (step, count))

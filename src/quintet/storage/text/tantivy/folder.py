@@ -1,0 +1,202 @@
+"""A tantivy index on disk, and which state of the database it was made from.
+
+The folder holds `state.json` and, in a folder that it names, tantivy's own files. The state is written last,
+so a build or an update that is cut short leaves what was there, or files that do not fit and are not used.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from filelock import FileLock
+
+from quintet.errors import StoreError
+from quintet.storage.text.postings.segment import State
+from quintet.storage.text.tantivy.fields import engine, schema
+
+if TYPE_CHECKING:
+    from tantivy import Document, Index
+
+VERSION = 2  # of the fields and their analysis: an index of another one is built anew
+STATE = "state.json"
+LOCK = "lock"
+BUILDING_BYTES = 256_000_000  # of memory, before tantivy writes a segment
+UPDATING_BYTES = 32_000_000
+KEPT_BY_TANTIVY = ("meta.json", ".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock")
+READ_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What `state.json` says: the state of the database, the folder, tantivy's own count of operations in
+    it, how many chunks were replaced since the build, and the size and CRC-32 of each file."""
+
+    version: int
+    index_id: str
+    generation: int
+    tag: str
+    folder: str
+    operations: int
+    replaced: int
+    files: Mapping[str, Sequence[int]]
+
+    @property
+    def state(self) -> State:
+        return State(self.index_id, self.generation, self.tag)
+
+
+@contextmanager
+def reported(place: Path) -> Iterator[None]:
+    """Turn what tantivy raises into an error of the tree, once, here. Rust's panics are no Exceptions."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException":
+            reason = " ".join(str(error).split())[:200]
+            raise StoreError(
+                f"the tantivy index in {place} failed: {reason}; check the disk, or delete the folder: "
+                "it is made anew"
+            ) from error
+        raise
+
+
+def in_memory(documents: Iterable["Document"]) -> "Index":
+    index: Index = engine().Index(schema())
+    _write(index, (), documents, BUILDING_BYTES)
+    return index
+
+
+class Folder:
+    """Use its methods while it is `locked`, except `wrong_files`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        self.path.mkdir(exist_ok=True)
+        with FileLock(self.path / LOCK, thread_local=False):
+            yield
+
+    def opened(self) -> tuple[Stored, "Index"] | None:
+        """What is there; None if it is missing, or not whole in any respect."""
+        stored = self.stored()
+        if stored is None:
+            return None
+        place = self.path / stored.folder
+        try:
+            sizes = {name: (place / name).stat().st_size for name in stored.files}
+            whole = sizes == {name: about[0] for name, about in stored.files.items()}
+            if not whole or _operations(place) != stored.operations:
+                return None
+            with reported(place):
+                return stored, _quiet(engine().Index.open(str(place)))
+        except (OSError, ValueError, TypeError, KeyError, StoreError):
+            return None
+
+    def stored(self) -> Stored | None:
+        try:
+            read = Stored(**json.loads((self.path / STATE).read_text("utf-8")))
+            return read if read.version == VERSION and Path(read.folder).name == read.folder else None
+        except (OSError, ValueError, TypeError, RecursionError):
+            return None
+
+    def build(self, state: State, documents: Iterable["Document"]) -> "Index":
+        """Make the index anew, in a folder of its own that then takes the place of the old one."""
+        name = f"{state.generation}-{token_hex(4)}"
+        place = self.path / name
+        place.mkdir()
+        try:
+            index: Index = engine().Index(schema(), path=str(place))
+            _write(index, (), documents, BUILDING_BYTES)
+            self._settle(Stored(VERSION, *_named(state), name, _operations(place), 0, _files(place, {})))
+        except BaseException:
+            rmtree(place, ignore_errors=True)  # the disk may be full
+            raise
+        for other in self.path.iterdir():
+            if other.is_dir() and other.name != name:
+                rmtree(other, ignore_errors=True)  # still mapped by another process on some systems
+        return index
+
+    def update(
+        self,
+        found: tuple[Stored, "Index"],
+        state: State,
+        changed: Sequence[str],
+        replaced: int,
+        documents: Iterable["Document"],
+    ) -> None:
+        """Put the changed documents in the place of what there was of them."""
+        stored, index = found
+        place = self.path / stored.folder
+        _write(index, changed, documents, UPDATING_BYTES)
+        files, operations = _files(place, stored.files), _operations(place)
+        self._settle(Stored(VERSION, *_named(state), stored.folder, operations, replaced, files))
+
+    def _settle(self, stored: Stored) -> None:
+        draft = self.path / f"{STATE}.part"
+        with draft.open("w", encoding="utf-8") as file:
+            json.dump(asdict(stored), file, sort_keys=True)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self.path / STATE)
+
+    def wrong_files(self, stored: Stored) -> list[str]:
+        """The files whose bytes are not those that were written."""
+        place = self.path / stored.folder
+        return [name for name, about in sorted(stored.files.items()) if _about(place / name) != list(about)]
+
+
+def remove_others(folder: Path, keep: str = "") -> None:
+    """Delete the folders of other indexes, or of all."""
+    for other in folder.glob("tantivy-*"):
+        if other.name != keep:
+            rmtree(other, ignore_errors=True)
+
+
+def _write(index: "Index", changed: Sequence[str], documents: Iterable["Document"], memory: int) -> None:
+    writer = index.writer(memory, 1)
+    for document_id in changed:
+        writer.delete_documents_by_term("document", document_id)
+    for document in documents:
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+    _quiet(index)
+
+
+def _quiet(index: "Index") -> "Index":
+    """Loaded now, and no thread that watches for later commits."""
+    index.config_reader("manual")
+    index.reload()
+    return index
+
+
+def _named(state: State) -> tuple[str, int, str]:
+    return state.index_id, state.generation, state.tag
+
+
+def _operations(place: Path) -> int:
+    found: Any = json.loads((place / "meta.json").read_text("utf-8"))
+    return int(found["opstamp"])
+
+
+def _files(place: Path, known: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+    """Size and checksum of every file. Tantivy never changes one, so what is `known` is not read again."""
+    names = sorted(file.name for file in place.iterdir() if file.name not in KEPT_BY_TANTIVY)
+    return {name: list(known[name]) if name in known else _about(place / name) for name in names}
+
+
+def _about(file: Path) -> list[int]:
+    size = checksum = 0
+    with suppress(FileNotFoundError), file.open("rb") as opened:
+        while block := opened.read(READ_AT_ONCE):
+            size, checksum = size + len(block), crc32(block, checksum)
+    return [size, checksum]

@@ -1,0 +1,150 @@
+"""Full text through tantivy: BM25 as tantivy computes it, in float32 and with field lengths in 256 steps.
+
+Chosen by the setting `text_index`. What must be FTS5's own is handed on to it.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+
+from quintet.model.results import Hit
+from quintet.model.text_query import TextQuery
+from quintet.ports.reading import Rows, TextIndex
+from quintet.storage.text.analysis import plain
+from quintet.storage.text.tantivy.fields import PLACES, Analyser
+from quintet.storage.text.tantivy.folder import reported
+from quintet.storage.text.tantivy.query import Clause, wanted
+from quintet.storage.text.tantivy.views import TantivyView, TantivyViews
+
+if TYPE_CHECKING:
+    from tantivy import Query
+
+FEW = 100  # what a filter lets through is looked up if it is less than one row in so many
+DEEPER = 8  # how many times more hits are asked for when a tie reaches over the last of them
+
+
+class TantivyTextIndex:
+    """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
+
+    def __init__(self, connection: apsw.Connection, views: TantivyViews, fts5: TextIndex) -> None:
+        self._connection = connection
+        self._views = views
+        self._fts5 = fts5
+        self._analyser = Analyser(connection)
+
+    @cached_property
+    def _view(self) -> TantivyView:
+        """Held, since another thread may move on to the next generation while this snapshot is in use."""
+        return self._views.view(self._connection)
+
+    def tokens(self, text: str) -> list[str]:
+        return self._analyser.words(plain(text))
+
+    def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
+        """The best `depth` chunks, by the sum of what their fields score."""
+        if query.needs_fts5:
+            return self._fts5.search(query, depth, within)
+        asked = self._asked(query)
+        if asked is None or depth < 1 or (within is not None and not len(within)):
+            return []
+        with reported(self._view.place):
+            best = self._best(asked, depth, within)
+        return self._in_order(best)[:depth]
+
+    def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
+        if query.needs_fts5:
+            return self._fts5.scores(query, chunk_ids)
+        asked, rows = self._asked(query), self._rows(chunk_ids)
+        if asked is None or not rows:
+            return {}
+        with reported(self._view.place):
+            found = self._view.hits(self._view.asking.within(asked, list(rows)), len(rows))
+        scores = {rows[row]: score for row, score in found}
+        return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
+
+    def _asked(self, query: TextQuery) -> "Query | None":
+        """None where nothing in the query can be looked up."""
+        clauses = wanted(query, self._analyser)
+        return self._view.asking.query(clauses, query) if clauses.scored else None
+
+    def _best(self, query: "Query", depth: int, within: Rows | None) -> list[tuple[int, float]]:
+        """At least the best `depth` rows, and all that tie with the last of them."""
+        if within is not None:
+            best = self._sifted(query, depth, within)
+            if best is not None:
+                return best
+            query = self._view.asking.within(query, within.tolist())
+        limit = depth + 1
+        while True:
+            found = self._view.hits(query, limit)
+            best = _cut(found, depth)
+            if best is not None or len(found) < limit:
+                return found if best is None else best
+            limit *= DEEPER
+
+    def _sifted(self, query: "Query", depth: int, within: Rows) -> list[tuple[int, float]] | None:
+        """The same out of the best of all rows; None where that would take too many of them."""
+        if len(within) * FEW < self._view.chunks:
+            return None
+        limit = 2 * (depth + 1) * self._view.chunks // len(within)
+        found = self._view.hits(query, limit)
+        rows = np.array([row for row, _ in found], np.int64)
+        places = np.searchsorted(within, rows).clip(max=len(within) - 1)
+        allowed = [one for one, is_in in zip(found, within[places] == rows, strict=True) if is_in]
+        return _cut(allowed, depth) or (allowed if len(found) < limit else None)
+
+    def _in_order(self, found: Sequence[tuple[int, float]]) -> list[Hit]:
+        if not found:
+            return []
+        rows = np.array([row for row, _ in found], dtype=np.int64)
+        places = {
+            row: (path, sequence, chunk_id)
+            for row, path, sequence, chunk_id in self._connection.execute(
+                "SELECT c.row, d.path, c.sequence, c.id FROM chunks c JOIN documents d ON d.row = c.document "
+                "WHERE c.row IN (SELECT value FROM carray(?))",
+                (apsw.carray(rows),),
+            )
+        }
+        ordered = sorted(found, key=lambda one: (-one[1], places[one[0]]))
+        return [Hit(places[row][2], score, -score) for row, score in ordered]
+
+    def _rows(self, chunk_ids: Sequence[str]) -> dict[int, str]:
+        marks = ", ".join("?" * len(chunk_ids))
+        found = self._connection.execute(f"SELECT row, id FROM chunks WHERE id IN ({marks})", chunk_ids)
+        return dict(found)
+
+    def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Which fields each chunk was found in: its text is analysed once more."""
+        if query.needs_fts5:
+            return self._fts5.matched_fields(query, chunk_ids)
+        clauses = wanted(query, self._analyser).scored
+        matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
+        marks = ", ".join("?" * len(matched))
+        found = self._connection.execute(
+            "SELECT c.id, x.content, c.heading_path, d.title FROM chunks c JOIN contents x ON x.row = c.row "
+            f"JOIN documents d ON d.row = c.document WHERE c.id IN ({marks})",
+            list(matched),
+        )
+        for chunk_id, *texts in found:
+            for place, text in zip(PLACES, texts, strict=True):
+                fields = dict(self._analyser.fields_of(place, text))
+                if any(_holds(fields.get(clause.field, ()), clause) for clause in clauses):
+                    matched[chunk_id].append(place)
+        return matched
+
+
+def _cut(found: list[tuple[int, float]], depth: int) -> list[tuple[int, float]] | None:
+    """The best `depth` with all their ties; None if there may be more ties behind what was found."""
+    if len(found) <= depth or found[-1][1] == found[depth - 1][1]:
+        return None
+    return [one for one in found if one[1] >= found[depth - 1][1]]
+
+
+def _holds(tokens: Sequence[str], clause: Clause) -> bool:
+    first, length = clause.tokens[0], len(clause.tokens)
+    return any(
+        token == first and tuple(tokens[at : at + length]) == clause.tokens for at, token in enumerate(tokens)
+    )

@@ -1,0 +1,141 @@
+"""From a text query to what tantivy is asked."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from quintet.model.text_query import TextQuery
+from quintet.storage.text.analysis import CJK_RUN, identifier_parts, pairs, plain, runs
+from quintet.storage.text.tantivy.fields import PLACES, Analyser, engine, place_field
+
+if TYPE_CHECKING:
+    from tantivy import Query, Schema
+
+HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
+K1 = 1.2  # of BM25, in FTS5 and in tantivy
+UNWEIGHED = TextQuery()
+WORDS = ("text", "stems")  # fields that weights apply to in queries by stems too
+
+
+class Clause(NamedTuple):
+    """These tokens, one behind the other, in one field."""
+
+    field: str
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A chunk must match one of `scored` and of each `required`; all that it matches of `scored` adds up."""
+
+    scored: tuple[Clause, ...]
+    required: tuple[tuple[Clause, ...], ...] = ()
+
+
+def wanted(query: TextQuery, analyser: Analyser) -> Wanted:
+    """The clauses of a query, each once and sorted: tantivy adds float32 scores up in their order."""
+    read = _stemmed if query.stems else _pieces
+    words = [
+        clause for term in query.terms for piece in read(term, query.parts, analyser) for clause in piece
+    ]
+    phrases = [piece for phrase in query.phrases for piece in _pieces(phrase, query.parts, analyser)]
+    scored = tuple(sorted({*words, *(clause for piece in phrases for clause in piece)}))
+    if not query.phrases_required or not phrases:
+        return Wanted(scored)
+    any_word = [tuple(sorted(set(words)))] if words else []
+    return Wanted(scored, (*any_word, *map(tuple, phrases)))
+
+
+def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[Clause]]:
+    """What a term is made of, each with all the ways to find it: words as a phrase, CJK by its pairs."""
+    found = []
+    parts = tuple(analyser.words(identifier_parts(term))) if with_parts else ()
+    for rest in CJK_RUN.split(plain(term)):
+        tokens = tuple(analyser.words(rest))
+        if tokens:
+            ways = [("text", tokens)]
+            if with_parts:
+                ways += [("text", parts), ("parts", parts)] if parts else [("parts", tokens)]
+            found.append([Clause(*way) for way in ways])
+    return found + _cjk(term, analyser)
+
+
+def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[Clause]]:
+    """Every token of a term by its stem, among the parts of identifiers too."""
+    parts = identifier_parts(term) if with_parts else ""
+    stems = dict.fromkeys(analyser.stems(f"{CJK_RUN.sub(' ', plain(term))} {parts}"))
+    fields = ("stems", "part_stems") if with_parts else ("stems",)
+    return [[Clause(field, (stem,)) for field in fields] for stem in stems] + _cjk(term, analyser)
+
+
+def _cjk(term: str, analyser: Analyser) -> list[list[Clause]]:
+    found = []
+    for run in runs(term):
+        # The last of the pairs is a single character: what stands behind the run does not matter.
+        whole = ("characters", run) if len(run) == 1 else ("cjk", pairs(run).rpartition(" ")[0])
+        tokens = tuple(analyser.words(whole[1]))
+        if tokens:
+            found.append([Clause(whole[0], tokens)])
+    return found
+
+
+class Asking:
+    """Makes tantivy's queries over one schema."""
+
+    def __init__(self, schema: "Schema") -> None:
+        tantivy: Any = engine()
+        self._schema = schema
+        self._make: type[Query] = tantivy.Query
+        self._some, self._must = tantivy.Occur.Should, tantivy.Occur.Must
+
+    def query(self, asked: Wanted, query: TextQuery = UNWEIGHED) -> "Query":
+        """What `asked` wants, weighed by place as the query says."""
+        scored = self._any(asked.scored, query)
+        if not asked.required:
+            return scored
+        return self._all([scored, *(self._silent(self._any(ways)) for ways in asked.required)])
+
+    def within(self, query: "Query", rows: Sequence[int]) -> "Query":
+        """The same scores, for these rows alone."""
+        return self._all([query, self._silent(self._make.term_set_query(self._schema, "row", rows))])
+
+    def _any(self, clauses: Iterable[Clause], query: TextQuery = UNWEIGHED) -> "Query":
+        leaves = (leaf for clause in clauses for leaf in self._weighed(clause, query))
+        return self._make.boolean_query([(self._some, leaf) for leaf in leaves])
+
+    def _all(self, queries: Iterable["Query"]) -> "Query":
+        return self._make.boolean_query([(self._must, query) for query in queries])
+
+    def _silent(self, query: "Query") -> "Query":
+        return self._make.const_score_query(query, 0.0)
+
+    def _weighed(self, clause: Clause, query: TextQuery) -> Iterable["Query"]:
+        """All places by the least weight, and each heavier one by what it has above that."""
+        if not query.field_weights or (query.stems and clause.field not in WORDS):
+            return [self._leaf(clause)]
+        given = dict(query.field_weights)
+        heavy = {place: _gain(given.get(place, 1.0)) for place in PLACES}
+        least = min(heavy.values())
+        above = [
+            (Clause(place_field(clause.field, place), clause.tokens), weight - least)
+            for place, weight in heavy.items()
+            if weight > least
+        ]
+        return [self._make.boost_query(self._leaf(one), by) for one, by in [(clause, least), *above]]
+
+    def _leaf(self, clause: Clause) -> "Query":
+        if len(clause.tokens) == 1:
+            return self._make.term_query(self._schema, clause.field, clause.tokens[0], "freq")
+        return self._make.phrase_query(self._schema, clause.field, list(clause.tokens))
+
+
+def _gain(weight: float) -> float:
+    """What a word is worth that counts `weight` times instead of once, in a text of average length.
+
+    FTS5 multiplies the count, which BM25 saturates; tantivy can only multiply the score.
+
+    >>> [_gain(0.0), _gain(1.0), _gain(2.0)]
+    [0.0, 1.0, 1.375]
+    """
+    counted = min(weight, HEAVIEST)
+    return counted * (K1 + 1) / (counted + K1)

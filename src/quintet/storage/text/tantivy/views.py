@@ -1,0 +1,153 @@
+"""Which tantivy index a snapshot is searched with: one of its own generation, whatever was there before."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from quintet.storage.sqlite.read_only import is_read_only
+from quintet.storage.text.postings.segment import State
+from quintet.storage.text.postings.view import led_here, state_of
+from quintet.storage.text.tantivy.fields import Analyser, engine
+from quintet.storage.text.tantivy.folder import Folder, Stored, in_memory, remove_others, reported
+from quintet.storage.text.tantivy.query import Asking
+
+if TYPE_CHECKING:
+    from tantivy import Document, Index, Query
+
+KEPT = 3  # views: whoever reads an older snapshot still finds the one it needs
+# A replaced chunk counts in tantivy's statistics until its segment is merged. Beyond one in so many, a writer
+# builds the index anew; a search would rather not wait while a run replaces everything.
+REPLACED, REPLACED_BY_SEARCHES = 64, 8
+
+CHUNKS = (
+    "SELECT c.row, d.id, x.content, c.heading_path, d.title FROM chunks c "
+    "JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
+)
+CHANGED = "SELECT id FROM changes WHERE generation > ?"
+
+
+class TantivyView:
+    """What one state of the index can search."""
+
+    def __init__(self, state: State, index: "Index", place: Path) -> None:
+        self.state = state
+        self.index = index
+        self.place = place
+        self.asking = Asking(index.schema)
+        self._searcher = index.searcher()
+        self.chunks = self._searcher.num_docs
+
+    def hits(self, query: "Query", limit: int) -> list[tuple[int, float]]:
+        """Rows with their scores, best first."""
+        if not self.chunks:
+            return []
+        found = self._searcher.search(query, min(limit, self.chunks), count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in found])
+        return [(int(row or 0), score) for row, (score, _) in zip(rows, found, strict=True)]
+
+
+class TantivyViews:
+    """Keeps the newest views. Safe to use from many threads."""
+
+    def __init__(self, folder: Path) -> None:
+        engine()  # a missing extra is told when the index is opened, not by the first search
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._views: tuple[TantivyView, ...] = ()
+
+    def view(self, connection: apsw.Connection) -> TantivyView:
+        state = state_of(connection)
+        found = self._kept(state)
+        if found is not None:
+            return found
+        with self._lock:
+            found = self._kept(state) or self._unchanged(connection, state)
+            return self._keep(found or self._from_disk(connection, state, newest=False))
+
+    def renew(self, connection: apsw.Connection) -> None:
+        """What a writer does at the end of a run: no later state can be on the disk, unless the database was
+        put back, and searches have no longer to be spared a build."""
+        with self._lock:
+            self._keep(self._from_disk(connection, state_of(connection), newest=True))
+
+    def _keep(self, view: TantivyView) -> TantivyView:
+        others = [one for one in self._views if one.state != view.state]
+        self._views = tuple(sorted([*others, view], key=_generation)[-KEPT:])
+        return view
+
+    def _kept(self, state: State) -> TantivyView | None:
+        return next((one for one in self._views if one.state == state), None)
+
+    def _unchanged(self, connection: apsw.Connection, state: State) -> TantivyView | None:
+        """An earlier view, if only vectors or the graph changed since."""
+        for one in reversed(self._views):
+            if led_here(connection, one.state, state):
+                same = not _changed(connection, one.state) and one.chunks == _count(connection)
+                return TantivyView(state, one.index, one.place) if same else None
+        return None
+
+    def _from_disk(self, connection: apsw.Connection, state: State, newest: bool) -> TantivyView:
+        """The index on disk, brought to this state; one in memory where another process has brought it to
+        a later state already, and where the disk cannot be written: tantivy locks whatever it opens."""
+        folder = self.folder_of(state)
+        with reported(folder.path):
+            if is_read_only(self._folder):
+                return TantivyView(state, in_memory(_documents(connection)), folder.path)
+            remove_others(self._folder, keep=folder.path.name)
+            with folder.locked():
+                found = folder.opened()
+                if found is None or newest or found[0].generation <= state.generation:
+                    least = REPLACED if newest else REPLACED_BY_SEARCHES
+                    index = found and _updated(connection, folder, found, state, least)
+                    index = index or folder.build(state, _documents(connection))
+                    return TantivyView(state, index, folder.path)
+            return TantivyView(state, in_memory(_documents(connection)), folder.path)
+
+    def folder_of(self, state: State) -> Folder:
+        return Folder(self._folder / f"tantivy-{state.index_id}")
+
+
+def _updated(
+    connection: apsw.Connection, folder: Folder, found: "tuple[Stored, Index]", state: State, least: int
+) -> "Index | None":
+    """The index with what changed since it was written; None where that cannot be told, or where more than
+    one chunk in `least` was replaced."""
+    stored, index = found
+    if not led_here(connection, stored.state, state):
+        return None
+    chunks, changed, replaced = _count(connection), _changed(connection, stored.state), stored.replaced
+    if changed:
+        new = connection.execute(
+            f"SELECT count(*) FROM chunks c JOIN documents d ON d.row = c.document WHERE d.id IN ({CHANGED})",
+            (stored.generation,),
+        ).get
+        replaced += index.searcher().num_docs - (chunks - int(new))
+    if replaced * least > chunks:
+        return None
+    if changed:
+        folder.update(found, state, changed, replaced, _documents(connection, stored.generation))
+    # Other numbers: documents went, and their very names were forgotten.
+    return index if index.searcher().num_docs == chunks else None
+
+
+def _documents(connection: apsw.Connection, after: int | None = None) -> Iterator["Document"]:
+    """All chunks, or those of the documents that changed after a generation."""
+    analyser = Analyser(connection)
+    where, values = ("", ()) if after is None else (f"WHERE d.id IN ({CHANGED})", (after,))
+    for row, document_id, *texts in connection.execute(f"{CHUNKS} {where} ORDER BY c.row", values):
+        yield analyser.document(row, document_id, texts)
+
+
+def _changed(connection: apsw.Connection, since: State) -> list[str]:
+    return [one for (one,) in connection.execute(f"{CHANGED} ORDER BY id", (since.generation,))]
+
+
+def _count(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM chunks").get)
+
+
+def _generation(view: TantivyView) -> int:
+    return view.state.generation

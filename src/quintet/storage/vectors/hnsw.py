@@ -1,0 +1,248 @@
+"""An HNSW graph over the matrix's rows (Malkov and Yashunin, 2016), for those who ask for one.
+
+It only proposes candidates: what it proposes is scored in exact integers, so an approximate answer can miss
+a chunk but never shows a wrong score. Its recall is measured on the very index it serves. The graph belongs
+to the matrix's folder and so to one state of the vectors; a file that does not fit is not used.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+from filelock import FileLock
+
+from quintet.errors import MissingExtra
+from quintet.model.vector import Int16, Int64
+from quintet.ports.reading import Approximation
+from quintet.storage.vectors.matrix import Matrix, coarsened
+
+if TYPE_CHECKING:
+    from usearch.index import Index as Graph
+
+CONNECTIVITY = 16  # spec 004: M
+EF_CONSTRUCTION = 200
+EFS = (50, 20)  # spec 004, sections 2 and 10: an ordinary search, and one that trades accuracy for speed
+STATE = "hnsw.json"
+LOCK = "hnsw.lock"
+ADDED_AT_ONCE = 10_000
+WORTH_BUILDING = 1_000  # rows that a graph may lag behind
+PROBES = 200
+RECALL_AT = 20
+SEED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What `hnsw.json` says: which file, its CRC-32, the rows it covers, how often it found what is there."""
+
+    file: str
+    checksum: int
+    rows: int
+    recall: Mapping[str, float]
+
+
+class Hnsw:
+    """A graph on disk, mapped once for each `ef`: one search never changes what another searches with."""
+
+    def __init__(self, folder: Path, built: Built, dimensions: int) -> None:
+        self.built = built
+        self.rows = built.rows
+        self.recall = dict(built.recall)
+        self._graphs = {ef: _opened(folder / built.file, dimensions, ef) for ef in EFS}
+        if any(len(graph) != built.rows for graph in self._graphs.values()):
+            raise ValueError(f"{built.file} does not hold {built.rows} vectors")
+
+    def candidates(self, query: Int16, ef: int, depth: int) -> Int64:
+        """Rows that may be among the best `depth`, ascending."""
+        (coarse,), _ = coarsened(query[np.newaxis])
+        found = self._graphs[ef].search(coarse, max(ef, depth), threads=1)
+        return np.sort(np.asarray(found.keys, np.int64))
+
+
+def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -> Hnsw | None:
+    """The graph of this folder, unless it is missing, damaged or covers rows that are not there.
+
+    usearch follows whatever a file says, out of the file if need be, so every byte is checked first; but
+    not again for the graph that is `held` already.
+    """
+    try:
+        built = Built(**json.loads((folder / STATE).read_text("utf-8")))
+        if not 0 < built.rows <= newest or built.file != f"hnsw-{built.rows}.usearch":
+            return None
+        if held is not None and held.built == built:
+            return held
+        return Hnsw(folder, built, dimensions) if _checksum(folder / built.file) == built.checksum else None
+    except (OSError, ValueError, TypeError, AttributeError, RuntimeError, MissingExtra):
+        return None
+
+
+def build(matrix: Matrix, stop: threading.Event | None = None) -> Hnsw | None:
+    """A graph over all rows of `matrix`, measured and put in place at once. None: stopped on the way."""
+    with FileLock(matrix.folder / LOCK, timeout=-1 if stop is None else 0, thread_local=False):
+        return _build(matrix, stop)
+
+
+def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
+    folder = matrix.folder
+    graph = _empty(matrix.exact.shape[1], EFS[0])
+    count = len(matrix)
+    for start in range(0, count, ADDED_AT_ONCE):
+        if stop is not None and stop.is_set():
+            return None
+        keys = np.arange(start, min(start + ADDED_AT_ONCE, count))
+        graph.add(keys, matrix.coarse[keys], threads=os.cpu_count() or 1)
+    name = f"hnsw-{count}.usearch"
+    draft = folder / f"{name}.{os.getpid()}"
+    graph.save(str(draft))
+    _settle(draft, folder / name)
+    built = Built(name, _checksum(folder / name), count, {})
+    recall = measure(Hnsw(folder, built, matrix.exact.shape[1]), matrix, stop)
+    if recall is None:
+        return None
+    measured = replace(built, recall=recall)
+    draft.write_text(json.dumps(asdict(measured)), "utf-8")
+    _settle(draft, folder / STATE)
+    _remove_older(folder, name)
+    return Hnsw(folder, measured, matrix.exact.shape[1])
+
+
+def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> dict[str, float] | None:
+    """By `ef`, the share of the exact best 20 that the graph proposes, over vectors of the index itself.
+
+    A vector finds itself too easily: it does not count among its own neighbours. None: stopped on the way.
+    """
+    everywhere = np.arange(hnsw.rows)
+    chosen = np.random.default_rng(SEED).choice(hnsw.rows, min(PROBES, hnsw.rows), replace=False)
+    found, wanted = dict.fromkeys(EFS, 0), 0
+    for row in np.sort(chosen).tolist():
+        if stop is not None and stop.is_set():
+            return None
+        best, _ = matrix.best(np.asarray(matrix.exact[row]), RECALL_AT + 1, everywhere)
+        near = set(best.tolist()) - {row}
+        wanted += len(near)
+        for ef in EFS:
+            found[ef] += len(near & set(hnsw.candidates(matrix.exact[row], ef, RECALL_AT + 1).tolist()))
+    return {str(ef): round(found[ef] / wanted, 4) if wanted else 1.0 for ef in EFS}
+
+
+class Approximate:
+    """The graph of the newest matrix: loaded when first asked for, built beside the searches when it is
+    missing or lags behind. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: tuple[Path, Hnsw] | None = None
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def graph(self, matrix: Matrix) -> Hnsw | None:
+        """The graph to search with; None while there is none, and then one is being built."""
+        _usearch()  # a missing extra is the caller's to hear of, not a thread's
+        with self._lock:
+            hnsw = self._loaded(matrix)
+            if hnsw is None or _lags(hnsw.rows, len(matrix)):
+                self._start(matrix)
+            return hnsw
+
+    def build(self, matrix: Matrix) -> None:
+        """Build the graph of all rows, and wait for it."""
+        built = build(matrix)
+        with self._lock:
+            self._held = (matrix.folder, built) if built else None
+
+    def state(self, matrix: Matrix) -> Approximation | None:
+        """What is there, without asking for more."""
+        with self._lock:
+            hnsw = self._loaded(matrix)
+            building = self._thread is not None and self._thread.is_alive()
+        if hnsw is None:
+            return Approximation(0, len(matrix), {}, building) if building else None
+        return Approximation(hnsw.rows, len(matrix), hnsw.recall, building)
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _loaded(self, matrix: Matrix) -> Hnsw | None:
+        held = self._held[1] if self._held and self._held[0] == matrix.folder else None
+        if held is None or _lags(held.rows, len(matrix)):
+            held = load(matrix.folder, matrix.exact.shape[1], len(matrix), held) or held
+            self._held = (matrix.folder, held) if held else None
+        return held
+
+    def _start(self, matrix: Matrix) -> None:
+        if not self._stop.is_set() and not (self._thread and self._thread.is_alive()):
+            self._thread = threading.Thread(
+                target=_build_quietly, args=(matrix, self._stop), name="hnsw", daemon=True
+            )
+            self._thread.start()
+
+
+def _lags(covered: int, rows: int) -> bool:
+    """More than a twentieth would have to be searched beside the graph."""
+    return rows - covered > max(WORTH_BUILDING, rows // 20)
+
+
+def _build_quietly(matrix: Matrix, stop: threading.Event) -> None:
+    """A disk that cannot be written leaves everything exact; the next search tries again. So does a process
+    that finds another one building."""
+    with suppress(OSError, RuntimeError):
+        build(matrix, stop)
+
+
+def _empty(dimensions: int, ef: int) -> "Graph":
+    index: Any = _usearch()
+    return index(  # type: ignore[no-any-return]
+        ndim=dimensions,
+        metric="cos",
+        dtype="i8",
+        connectivity=CONNECTIVITY,
+        expansion_add=EF_CONSTRUCTION,
+        expansion_search=ef,
+    )
+
+
+def _opened(file: Path, dimensions: int, ef: int) -> "Graph":
+    graph = _empty(dimensions, ef)
+    graph.view(str(file))
+    return graph
+
+
+def _usearch() -> Any:
+    try:
+        from usearch.index import Index as Graph
+    except ImportError as error:
+        raise MissingExtra(
+            "approximate vector search needs usearch; run \"pip install 'quintet[hnsw]'\""
+        ) from error
+    return Graph
+
+
+def _checksum(file: Path) -> int:
+    found = 0
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
+            found = crc32(block, found)
+    return found
+
+
+def _settle(draft: Path, name: Path) -> None:
+    """Give a finished file its name once its bytes are on the disk: searches map it as it is."""
+    with draft.open("r+b") as file:
+        os.fsync(file.fileno())
+    draft.replace(name)
+
+
+def _remove_older(folder: Path, keep: str) -> None:
+    for other in folder.glob("hnsw-*"):
+        if other.name != keep:
+            with suppress(OSError):  # still mapped by another process on some systems
+                other.unlink()

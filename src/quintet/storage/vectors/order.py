@@ -1,0 +1,152 @@
+"""Which chunks have a vector, in the order of ties: brought up to date by what changed, or read anew.
+
+Reading everything takes seconds at a million chunks, so it is kept in a file beside the matrix, from which a
+new process goes on.
+"""
+
+import json
+import os
+import zlib
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from quintet.model.vector import Int64
+from quintet.storage.sqlite.catalog import meta, number
+from quintet.storage.text.postings.segment import State
+from quintet.storage.text.postings.view import CHANGED, led_here, state_of
+
+MANY = 500  # changed documents or new chunks from which on reading everything is quicker
+WORTH_A_FILE = 5_000  # chunks; fewer are read in less time than a file is
+LONGEST_HEADER = 1_000
+WHERE = "c.row, v.row - 1, unhex(d.id)"
+KEY = "d.path, c.sequence, c.id"  # the order of ties
+FROM = "FROM documents d JOIN chunks c ON c.document = d.row JOIN vectors v ON v.text_hash = c.text_hash"
+Ids = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Chunk rows in tie order, the matrix row of each, and its document's id as two numbers.
+
+    `last` is the newest vector that was there: numbers of vectors only grow within an epoch.
+    """
+
+    state: State
+    epoch: str
+    last: int
+    chunks: Int64
+    places: Int64
+    documents: Ids
+
+
+def order_of(connection: apsw.Connection, earlier: Order | None, file: Path) -> Order:
+    """The order now, by way of the earlier one or of that in the file, where little has changed since."""
+    state, epoch = state_of(connection), meta(connection, "vector_epoch") or ""
+    found = _advanced(connection, earlier, state, epoch) or _advanced(connection, read(file), state, epoch)
+    if found is not None:
+        return found
+    rows = connection.execute(f"SELECT {WHERE} {FROM} ORDER BY {KEY}").fetchall()
+    order = Order(state, epoch, _last(connection), *_columns(rows))
+    if len(rows) >= WORTH_A_FILE:
+        with suppress(OSError):  # a disk that cannot be written: everybody reads it from the database
+            write(file, order)
+    return order
+
+
+def _columns(rows: Sequence[Any]) -> tuple[Int64, Int64, Ids]:
+    chunks, places, documents, *_ = zip(*rows, strict=True) if rows else ((), (), ())
+    return np.array(chunks, np.int64), np.array(places, np.int64), _ids(documents)
+
+
+def _ids(documents: Iterable[bytes]) -> Ids:
+    joined = b"".join(documents)
+    return np.frombuffer(joined, np.uint64).reshape(-1, 2) if joined else np.empty((0, 2), np.uint64)
+
+
+def _last(connection: apsw.Connection) -> int:
+    return connection.execute("SELECT max(row) FROM vectors").get or 0
+
+
+def write(file: Path, order: Order) -> None:
+    """Replace `file` as a whole, or leave it as it was."""
+    body = b"".join(part.tobytes() for part in (order.chunks, order.places, order.documents))
+    state = [order.state.index_id, order.state.generation, order.state.tag]
+    about = {"state": state, "epoch": order.epoch, "last": order.last, "rows": len(order.chunks)}
+    header = json.dumps({**about, "crc32": zlib.crc32(body)}).encode()
+    part = file.with_name(f"{file.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(header + b"\n" + body)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read(file: Path) -> Order | None:
+    """What `write` wrote; None for a file that is missing or damaged."""
+    try:
+        with file.open("rb") as source:
+            about, body = json.loads(source.readline(LONGEST_HEADER)), source.read()
+        rows = int(about["rows"])
+        if len(body) != 4 * 8 * rows or zlib.crc32(body) != about["crc32"]:
+            return None
+        numbers = np.frombuffer(body, np.int64)
+        documents = numbers[2 * rows :].view(np.uint64).reshape(-1, 2)
+        state = State(*about["state"])
+        return Order(
+            state, about["epoch"], int(about["last"]), numbers[:rows], numbers[rows : 2 * rows], documents
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _advanced(connection: apsw.Connection, earlier: Order | None, state: State, epoch: str) -> Order | None:
+    """None where too much changed, or where nothing tells what did."""
+    if earlier is None or earlier.epoch != epoch or not led_here(connection, earlier.state, state):
+        return None
+    since = earlier.state.generation
+    if number(connection, "names_forgotten") > since:
+        return None
+    changed = [one for (one,) in connection.execute(f"{CHANGED} LIMIT ?", (since, MANY + 1))]
+    new = [] if len(changed) > MANY else _new(connection, changed, earlier.last)
+    if max(len(changed), len(new)) > MANY:
+        return None
+    chunks, places, documents = _columns(new)
+    kept = ~np.isin(earlier.chunks, chunks)
+    for first, second in _ids(map(bytes.fromhex, changed)):
+        kept &= (earlier.documents[:, 0] != first) | (earlier.documents[:, 1] != second)
+    rows = earlier.chunks[kept]
+    at = [bisect_left(rows, row[3:], key=lambda one: _key(connection, one)) for row in new]
+    return Order(
+        state,
+        earlier.epoch,
+        max(earlier.last, _last(connection)),
+        np.insert(rows, at, chunks),
+        np.insert(earlier.places[kept], at, places),
+        np.insert(earlier.documents[kept], at, documents, axis=0),
+    )
+
+
+def _new(connection: apsw.Connection, changed: Sequence[str], last: int) -> list[Any]:
+    """Chunks of these documents, and chunks whose vector is newer than `last`, in order; one too many
+    at most."""
+    found = connection.execute(
+        f"SELECT {WHERE}, {KEY} FROM json_each(?1) AS one CROSS JOIN documents d ON d.id = one.value "
+        "JOIN chunks c ON c.document = d.row JOIN vectors v ON v.text_hash = c.text_hash "
+        f"UNION SELECT {WHERE}, {KEY} FROM vectors v CROSS JOIN chunks c ON c.text_hash = v.text_hash "
+        "JOIN documents d ON d.row = c.document WHERE v.row > ?2 LIMIT ?3",
+        (json.dumps(changed), last, MANY + 1),
+    )
+    return sorted(found.fetchall(), key=lambda row: row[3:])
+
+
+def _key(connection: apsw.Connection, chunk: int) -> tuple[Any, ...]:
+    sql = f"SELECT {KEY} FROM chunks c JOIN documents d ON d.row = c.document WHERE c.row = ?"
+    return tuple(next(iter(connection.execute(sql, (int(chunk),)))))

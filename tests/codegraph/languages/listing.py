@@ -1,0 +1,66 @@
+"""Outlines as short lines, so that a test can list by hand what it expects."""
+
+from textwrap import dedent
+
+from quintet.codegraph.extract import extract
+from quintet.codegraph.grammar import tree_of
+from quintet.model.symbols import Outline, Relation
+
+
+def read(language: str, text: str, path: str) -> Outline:
+    text = dedent(text).lstrip("\n")
+    tree = tree_of(text.encode(), text, language)
+    assert tree is not None
+    return extract(tree.root_node, text.encode(), path, language)
+
+
+def symbols(outline: Outline) -> list[str]:
+    """`3 method A.run private test`, in reading order; ` in B` if its parent is not what its path says."""
+    lines = []
+    for symbol in sorted(outline.symbols[1:], key=lambda symbol: symbol.first_line):
+        parent = outline.symbols[symbol.parent or 0].path
+        words = [str(symbol.first_line), symbol.kind, ".".join(symbol.path), symbol.visibility]
+        words += ["test"] * symbol.is_test
+        words += [f"in {'.'.join(parent) or 'module'}"] * (parent != symbol.path[:-1])
+        lines.append(" ".join(words))
+    return lines
+
+
+def headers(outline: Outline) -> list[str]:
+    """`3-9 def run(self)`, in reading order; ` | Runs.` if it has a docstring."""
+    return [
+        f"{symbol.first_line}-{symbol.last_line} {symbol.signature}"
+        + f" | {symbol.docstring}" * bool(symbol.docstring)
+        for symbol in sorted(outline.symbols[1:], key=lambda symbol: symbol.first_line)
+    ]
+
+
+def imports(outline: Outline) -> list[str]:
+    """`owner: module name as alias exported`, `-` for what is empty."""
+    return [
+        f"{_owner(outline, found.owner)}: {found.module} {found.name or '-'} as {found.alias or '-'}"
+        + " exported" * found.exported
+        for found in outline.imports
+    ]
+
+
+def mentions(outline: Outline, relation: Relation) -> list[str]:
+    """`line owner: path base`, by line, then in the order of the alphabet."""
+    found = [
+        (mention.line, f"{_owner(outline, mention.owner)}: {'.'.join(mention.path)} {mention.base}")
+        for mention in outline.mentions
+        if mention.relation == relation
+    ]
+    return [f"{line} {text}" for line, text in sorted(found)]
+
+
+def up_to(line: int, listed: list[str]) -> list[str]:
+    return [entry for entry in listed if int(entry.split()[0]) <= line]
+
+
+def after(line: int, listed: list[str]) -> list[str]:
+    return [entry for entry in listed if int(entry.split()[0]) > line]
+
+
+def _owner(outline: Outline, number: int) -> str:
+    return ".".join(outline.symbols[number].path) or "module"

@@ -1,0 +1,173 @@
+"""Source code: whole definitions under their names, whatever the language and however broken the file."""
+
+import pytest
+
+from quintet.indexing.parse import Block, parse
+
+FILLER = "x" * 400  # makes a class too long to stay whole
+
+PYTHON = f'''\
+"""Doc."""
+import a
+
+X = 1
+
+# About f.
+@dec
+def f():
+    def inner():
+        pass
+
+class Big(Base):
+    """{FILLER}"""
+    field = 1
+
+    # About m.
+    @property
+    def m(self):
+        return 1
+
+    late = 2
+
+    async def n(self): ...
+
+class Small:
+    def m(self): ...
+'''
+
+
+def outline(path: str, text: str) -> list[tuple[str, str, int, int]]:
+    return [(b.kind, ".".join(b.heading_path), b.first_line, b.last_line) for b in parse(path, text).blocks]
+
+
+def test_python_is_cut_into_definitions_and_what_lies_between() -> None:
+    assert outline("a.py", PYTHON) == [
+        ("module", "", 1, 2),
+        ("module", "", 4, 4),
+        ("function", "f", 6, 10),
+        ("class", "Big", 12, 14),
+        ("method", "Big.m", 16, 19),
+        ("class", "Big", 21, 21),
+        ("method", "Big.n", 23, 23),
+        ("class", "Small", 25, 26),
+    ]
+
+
+def test_a_definition_stands_alone_and_knows_its_name() -> None:
+    block = parse("a.py", "def f():\n    return 1\n").blocks[0]
+    assert block == Block("def f():\n    return 1", 1, 2, ("f",), "function", "f", alone=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.js", "/** d */\nexport default function f() {}\n", [("function", "f", 1, 2)]),
+        (
+            "a.js",
+            "let x = 1;\nexport const g = async () => {\n};\n",
+            [("module", "", 1, 1), ("function", "g", 2, 3)],
+        ),
+        (
+            "a.ts",
+            "export interface I {\n a: string;\n}\nenum E { A }\n",
+            [("interface", "I", 1, 3), ("enum", "E", 4, 4)],
+        ),
+        ("a.ts", "@Dec()\nexport class A { m() {} }\n", [("class", "A", 1, 2)]),
+        ("a.ts", "namespace N {\n  function f() {}\n}\n", [("module", "N", 1, 1), ("function", "N.f", 2, 3)]),
+        ("a.tsx", "const A = () => <p>x</p>;\n", [("function", "A", 1, 1)]),
+        ("a.rs", "/// d\n#[derive(A)]\npub struct S { a: i32 }\n", [("struct", "S", 1, 3)]),
+        (
+            "a.rs",
+            "mod m {\n  fn g() {}\n}\nmod n;\n",
+            [("module", "m", 1, 1), ("function", "m.g", 2, 3), ("module", "", 4, 4)],
+        ),
+        ("a.go", "package a\n\n// F is.\nfunc F() {}\n", [("module", "", 1, 1), ("function", "F", 3, 4)]),
+        (
+            "a.go",
+            "func (s *S[T]) M() {}\ntype S struct { a int }\n",
+            [("method", "S.M", 1, 1), ("struct", "S", 2, 2)],
+        ),
+        ("A.java", "/** d */\n@Ann\npublic class A { void m() {} }\n", [("class", "A", 1, 3)]),
+        ("a.c", "/* d */\nstatic int *f(int a) { return 0; }\n", [("function", "f", 1, 2)]),
+        (
+            "a.c",
+            "typedef struct { int b; } T;\ntypedef int U;\n",
+            [("struct", "T", 1, 1), ("module", "", 2, 2)],
+        ),
+        (
+            "a.h",
+            "#ifndef H\nint f() { return 1; }\n#endif\n",
+            [("module", "", 1, 1), ("function", "f", 2, 2), ("module", "", 3, 3)],
+        ),
+        ("a.h", "namespace n {\nclass A { };\n}\n", [("module", "n", 1, 1), ("class", "n.A", 2, 3)]),
+        (
+            "a.cpp",
+            "template <class T>\nT f(T a) { return a; }\nint &A::p() {}\n",
+            [("function", "f", 1, 2), ("method", "A.p", 3, 3)],
+        ),
+        ("a.cs", "namespace N {\n [At]\n class A { }\n}\n", [("module", "N", 1, 1), ("class", "N.A", 2, 4)]),
+        (
+            "a.rb",
+            "module M\n  # doc\n  class A\n  end\nend\n",
+            [("module", "M", 1, 1), ("class", "M.A", 2, 4), ("module", "M", 5, 5)],
+        ),
+        ("a.php", "<?php\n/** d */\nfunction f() {}\n", [("module", "", 1, 1), ("function", "f", 2, 3)]),
+        (
+            "a.sh",
+            "#!/bin/sh\n\n# d\nf() { echo; }\nX=1\n",
+            [("module", "", 1, 1), ("function", "f", 3, 4), ("module", "", 5, 5)],
+        ),
+    ],
+)
+def test_each_language_names_its_definitions(
+    path: str, text: str, expected: list[tuple[str, str, int, int]]
+) -> None:
+    assert outline(path, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "method"),
+    [
+        ("a.js", "class A {", "  m() {\n  }"),
+        ("a.ts", "abstract class A {", "  m = () => {\n  };"),
+        ("a.rs", "impl<T> Tr for A<T> {", "  fn m(&self) {\n  }"),
+        ("A.java", "class A {", "  @Override\n  void m() { }"),
+        ("a.cpp", "class A {", "  int m() const {\n  }"),
+        ("a.cs", "class A {", "  public void m()\n  { }"),
+        ("a.php", "class A {", "  public function m() {\n  }"),
+    ],
+)
+def test_a_long_class_is_its_head_and_its_methods_with_the_closing_bracket(
+    path: str, head: str, method: str
+) -> None:
+    opening = "<?php " if path == "a.php" else ""
+    text = f"{opening}{head}\n  // {FILLER}\n\n  /** d */\n{method}\n}}\n"
+    blocks = parse(path, text).blocks
+    assert [(b.heading_path, b.first_line, b.last_line) for b in blocks] == [
+        (("A",), 1, 2),
+        (("A", "m"), 4, 7),
+    ]
+    assert (blocks[1].kind, blocks[1].name, blocks[1].alone) == ("method", "m", True)
+
+
+def test_a_broken_file_still_names_what_can_be_read() -> None:
+    assert ("function", "g", 3, 4) in outline("a.py", "def f(:\n\ndef g():\n    pass\n")
+
+
+def test_many_files_can_be_read_in_one_process() -> None:
+    first = outline("a.py", PYTHON)
+    assert all(outline("a.py", PYTHON) == first for _ in range(300))
+
+
+def test_two_definitions_on_one_line_are_one_block() -> None:
+    assert outline("a.js", "function a() {} function b() {\n}\n") == [("function", "a", 1, 2)]
+
+
+@pytest.mark.parametrize("path", ["a.java", "a.cs", "a.go", "a.sh", "a.js", "a.cpp"])
+@pytest.mark.parametrize(
+    "unit", ["{[", "a<b<", "'\"`", "a(b(c<d>", "if (x) ", "<<EOF\n", "function f() {}\n"]
+)
+def test_hostile_source_is_read_without_loss(path: str, unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    blocks = parse(path, text).blocks
+    assert sum(len(block.text.split()) for block in blocks) == len(text.split())

@@ -1,0 +1,54 @@
+"""The languages with brackets: whatever the text, an outline that holds together."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codegraph.languages.listing import mentions, read, symbols
+
+LANGUAGES = ("rust", "go", "java", "c", "cpp", "csharp", "ruby", "php", "bash")
+WORDS = ["class", "struct", "fn", "func", "def", "function", "impl", "namespace", "module", "use", "using"]
+WORDS += ["import", "template", "enum", "interface", "trait", "let", "var", "new", "self", "this", "$this"]
+WORDS += ["<?php", "package p", "#include", "#define", "private", "public", "super", "::", "->", ".", ":"]
+WORDS += ["(", ")", "{", "}", "[", "]", "<", ">", "=", ";", ",", "\n", " ", "//", "/* a */", "#", "'", '"']
+WORDS += ["A", "B", "f", "x", "end", "@x", "é", "\x00", "\\", "1", "+", "|", "&", "*"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@settings(max_examples=60)
+@given(words=st.lists(st.sampled_from(WORDS), max_size=60))
+def test_any_text_gives_an_outline_that_holds_together(language: str, words: list[str]) -> None:
+    outline = read(language, " ".join(words), "a/b.x")
+    count = len(outline.symbols)
+    assert outline.symbols[0].path == ()
+    for number, symbol in enumerate(outline.symbols[1:], start=1):
+        assert all(symbol.path)
+        assert symbol.parent is not None
+        assert symbol.parent < number
+        assert symbol.first_line <= symbol.last_line
+    assert all(0 <= mention.owner < count and all(mention.path) for mention in outline.mentions)
+    assert all(0 <= found.owner < count for found in outline.imports)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_long_chain_of_calls_is_read_to_its_end(language: str) -> None:
+    joint = "->a()" if language == "php" else ".a()"
+    chain = "x" + joint * 3000
+    around = {
+        "rust": "fn f() { %s; }",
+        "go": "package p\nfunc f() { %s }",
+        "java": "class A { void f() { %s; } }",
+        "csharp": "class A { void F() { %s; } }",
+        "php": "<?php $%s;",
+        "c": "void f(void) { %s; }",
+        "cpp": "void f() { %s; }",
+        "bash": "f() { : %s; }",
+    }.get(language, "%s")
+    outline = read(language, around.replace("%s", chain), "a/b.x")
+    calls = [line for line in mentions(outline, "calls") if line.endswith(" a unknown")]
+    assert language == "bash" or len(calls) == 3000
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_empty_file_is_a_module_alone(language: str) -> None:
+    assert symbols(read(language, "", "a/b.x")) == []
