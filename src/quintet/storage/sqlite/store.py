@@ -31,7 +31,7 @@ from quintet.storage.sqlite.failures import translated
 from quintet.storage.sqlite.memories import SqliteMemos
 from quintet.storage.sqlite.tree import SqliteTree
 from quintet.storage.sqlite.writer import SqliteWriter
-from quintet.storage.text.index import Fts5TextIndex
+from quintet.storage.text.index import SqliteTextIndex
 from quintet.storage.text.postings.segment import State
 from quintet.storage.text.postings.view import PostingsViews, state_of
 from quintet.storage.text.tantivy.doctor import examine_speed, examine_tantivy
@@ -75,7 +75,7 @@ class SqliteSnapshot:
         self.graph = SqliteCodeGraph(connection, graphs)
         self.catalog = SqliteCatalog(connection, counts)
         ids = ChunkIds(connection)
-        self.text: TextIndex = Fts5TextIndex(connection, postings, ids)
+        self.text: TextIndex = SqliteTextIndex(connection, postings, ids)
         if tantivy is not None:
             self.text = TantivyTextIndex(connection, tantivy, self.text)
         self.vectors = SqliteVectorIndex(connection, views, ids)
@@ -205,7 +205,9 @@ class SqliteStore:
 
     def _examine_text(self, connection: apsw.Connection) -> Check:
         if self._tantivy is None:
-            return examine_speed(connection, Fts5TextIndex(connection, self._postings, ChunkIds(connection)))
+            return examine_speed(
+                connection, SqliteTextIndex(connection, self._postings, ChunkIds(connection))
+            )
         return examine_tantivy(connection, self._tantivy)
 
     def rest(self) -> None:

@@ -1,7 +1,7 @@
-"""Full text: BM25 is FTS5's own `bm25()`, the same number in every contract.
+"""Full text: scores come from Quintet's own postings and equal FTS5's `bm25()` to the last bit.
 
-Words and phrases are scored from postings, to the last bit as FTS5 would; where words stand together it
-tells, and CJK and its own language are left to it.
+FTS5 itself scores CJK and queries in its own language (`syntax=fts5`), says how often a phrase occurs where
+reading the text would take longer, and decides which chunks hold a required phrase.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from quintet.storage.text.query import lookup
 from quintet.storage.text.scoring import Scoring
 
 
-class Fts5TextIndex:
+class SqliteTextIndex:
     """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
 
     def __init__(self, connection: apsw.Connection, postings: PostingsViews, ids: ChunkIds) -> None:

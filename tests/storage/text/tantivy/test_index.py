@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from quintet.errors import MissingExtra
 from quintet.model.text_query import TextQuery
 from quintet.storage.sqlite.store import SqliteStore
+from quintet.storage.text.tantivy.doctor import speed_check
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
@@ -104,6 +105,14 @@ def test_the_doctor_finds_every_chunk_by_its_words(both: tuple["Shelf", "Shelf"]
     speed, sound = (one.store.examine()[-1] for one in both)
     assert (speed.name, speed.ok, sound.name, sound.ok) == ("speed", True, "tantivy", True)
     assert sound.message == f"{len(TEXTS)} chunks, as in the database"
+    assert speed.message == f"Quintet's postings score text; {len(TEXTS)} chunks are too few to be slow"
+
+
+def test_the_doctor_names_tantivy_only_where_it_pays() -> None:
+    assert speed_check(100_000, 1.49).message.endswith("5 words take 1.5 ms in 100000 chunks")
+    assert speed_check(1_000_000, 5.18).message.endswith(
+        "5 words take 5.2 ms in 1000000 chunks; text_index = 'tantivy' would start faster and use less memory"
+    )
 
 
 @pytest.mark.parametrize("terms", [("w1",), ("w0", "w7", "w30"), ("w3 w4", "w9"), tuple(WORDS)])

@@ -17,9 +17,9 @@ from quintet.storage.text.tantivy.views import CHUNKS, TantivyView, TantivyViews
 
 PROBES = 200  # chunks that are looked up
 WORDS = 5
-WORTH_MEASURING = 20_000  # chunks; below, nothing is slow
+WORTH_TIMING = 20_000  # chunks; below, nothing is slow
+TANTIVY_PAYS = 1_000_000  # chunks; docs/backends.md has the figures
 QUESTIONS = 15
-SLOW_MS = 10.0  # a search by FTS5 that takes longer than this takes tantivy a fraction of it
 
 
 def examine_tantivy(connection: apsw.Connection, views: TantivyViews) -> Check:
@@ -47,21 +47,28 @@ def _lost(connection: apsw.Connection, view: TantivyView) -> int:
     return lost
 
 
-def examine_speed(connection: apsw.Connection, fts5: TextIndex) -> Check:
-    """Where FTS5 is in use: how long a search takes here, and whether tantivy would pay."""
+def examine_speed(connection: apsw.Connection, text: TextIndex) -> Check:
+    """How long the postings take to score a query here, and whether tantivy would pay."""
     chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
-    if chunks < WORTH_MEASURING:
-        return Check("speed", True, f"full text by FTS5, which is quick for {chunks} chunks")
-    taken = []
+    if chunks < WORTH_TIMING:
+        return speed_check(chunks, None)
+    times = []
     for _, _, content, *_ in _some(connection, QUESTIONS):
-        words = tuple(dict.fromkeys(fts5.tokens(content)))
+        words = tuple(dict.fromkeys(text.tokens(content)))
         query = TextQuery(words[:: max(1, len(words) // WORDS)][:WORDS])
         start = perf_counter()
-        fts5.search(query, 50)
-        taken.append(1000 * (perf_counter() - start))
-    shown = f"full text by FTS5: {WORDS} words take {median(taken):.1f} ms in {chunks} chunks"
-    pays = median(taken) > SLOW_MS
-    return Check("speed", True, f"{shown}; text_index = 'tantivy' would be quicker" if pays else shown)
+        text.search(query, 50)
+        times.append(1000 * (perf_counter() - start))
+    return speed_check(chunks, median(times))
+
+
+def speed_check(chunks: int, milliseconds: float | None) -> Check:
+    if milliseconds is None:
+        return Check("speed", True, f"Quintet's postings score text; {chunks} chunks are too few to be slow")
+    message = f"Quintet's postings score text: {WORDS} words take {milliseconds:.1f} ms in {chunks} chunks"
+    if chunks >= TANTIVY_PAYS:
+        message += "; text_index = 'tantivy' would start faster and use less memory"
+    return Check("speed", True, message)
 
 
 def _some(connection: apsw.Connection, count: int) -> "apsw.Cursor":

@@ -1,6 +1,6 @@
 """Full text through tantivy: BM25 as tantivy computes it, in float32 and with field lengths in 256 steps.
 
-Chosen by the setting `text_index`. What must be FTS5's own is handed on to it.
+The setting `text_index` chooses it. Queries that need FTS5's scores go to the exact index instead.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ DEEPER = 8  # how many times more hits are asked for when a tie reaches over the
 class TantivyTextIndex:
     """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
 
-    def __init__(self, connection: apsw.Connection, views: TantivyViews, fts5: TextIndex) -> None:
+    def __init__(self, connection: apsw.Connection, views: TantivyViews, exact: TextIndex) -> None:
         self._connection = connection
         self._views = views
-        self._fts5 = fts5
+        self._exact = exact
         self._analyser = Analyser(connection)
 
     @cached_property
@@ -46,7 +46,7 @@ class TantivyTextIndex:
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
         """The best `depth` chunks, by the sum of what their fields score."""
         if query.needs_fts5:
-            return self._fts5.search(query, depth, within)
+            return self._exact.search(query, depth, within)
         asked = self._asked(query)
         if asked is None or depth < 1 or (within is not None and not len(within)):
             return []
@@ -56,7 +56,7 @@ class TantivyTextIndex:
 
     def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
         if query.needs_fts5:
-            return self._fts5.scores(query, chunk_ids)
+            return self._exact.scores(query, chunk_ids)
         asked, rows = self._asked(query), self._rows(chunk_ids)
         if asked is None or not rows:
             return {}
@@ -119,7 +119,7 @@ class TantivyTextIndex:
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Which fields each chunk was found in: its text is analysed once more."""
         if query.needs_fts5:
-            return self._fts5.matched_fields(query, chunk_ids)
+            return self._exact.matched_fields(query, chunk_ids)
         clauses = wanted(query, self._analyser).scored
         matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
         marks = ", ".join("?" * len(matched))
