@@ -8,10 +8,10 @@ import pytest
 
 from formats.office_files import book, epub, part_of, saved, slides, with_entities, with_part, word, zipped
 from quintet.formats.blocks import Parsed
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.child import read_binary
 from quintet.formats.sandbox.parent import Isolated, Limits
 from quintet.indexing.chunk import chunk
-from quintet.indexing.read import Unreadable
 
 STOCK: dict[str, list[list[object]]] = {"Stock": [["Item", "Price"], ["Lamp", 3]]}
 CHAPTERS = {
@@ -26,7 +26,7 @@ def _parsed(path: str, data: bytes, pages: int = 100) -> Parsed:
 
 
 def _reason(path: str, data: bytes, pages: int = 100, memory: int = 1_000_000_000) -> str:
-    with pytest.raises(Unreadable) as raised, Isolated(Limits(60, memory, pages)) as isolated:
+    with pytest.raises(UnreadableFile) as raised, Isolated(Limits(60, memory, pages)) as isolated:
         isolated.parse(path, data)
     return raised.value.reason
 

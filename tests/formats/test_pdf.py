@@ -22,9 +22,9 @@ from formats.papers import (
     turned,
 )
 from quintet.formats.blocks import Parsed
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.child import read_binary
 from quintet.indexing.chunk import chunk
-from quintet.indexing.read import Unreadable
 
 TWO = paper(lines("the first page"), lines("the second page"))
 
@@ -38,7 +38,7 @@ def _texts(data: bytes) -> list[str]:
 
 
 def _reason(data: bytes, pages: int = 1000) -> str:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableFile) as raised:
         _parsed(data, pages=pages)
     return raised.value.reason
 

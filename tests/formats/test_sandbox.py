@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from indexing.processes import gone
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.parent import Isolated, Limits
-from quintet.indexing.read import Unreadable
 
 HOSTILE = (sys.executable, "-P", str(Path(__file__).with_name("hostile_child.py")))
 LIMITS = Limits(seconds=60, memory=1_000_000_000, pages=10, answer=100_000)
@@ -25,7 +25,7 @@ def isolated() -> Iterator[Isolated]:
 
 
 def _reason(isolated: Isolated, path: str) -> str:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableFile) as raised:
         isolated.parse(path, b"")
     return raised.value.reason
 

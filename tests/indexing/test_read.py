@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from quintet.indexing.read import Unreadable, read
+from quintet.formats.decoding import UnreadableFile
+from quintet.indexing.read import read
 
 
 def _reason(location: Path, max_bytes: int = 100_000) -> str:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableFile) as raised:
         _ = read(location, max_bytes).text
     return raised.value.reason
 

@@ -3,7 +3,7 @@
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
-from quintet.indexing.read import Unreadable
+from quintet.formats.decoding import UnreadableFile
 
 MAX_ENTRIES = 20_000
 MAX_UNPACKED = 400_000_000  # bytes; Python's zipfile never unpacks more of an entry than it claims
@@ -14,17 +14,17 @@ ENCRYPTED = 0x1
 def opened(data: bytes) -> ZipFile:
     """The archive in `data`, if it is one that can be unpacked without harm."""
     if data.startswith(OLE):
-        raise Unreadable("encrypted, or in an old binary format")
+        raise UnreadableFile("encrypted, or in an old binary format")
     try:
         archive = ZipFile(BytesIO(data))
     except BadZipFile as error:
-        raise Unreadable("damaged, truncated, or not what its name says: it is no zip archive") from error
+        raise UnreadableFile("damaged, truncated, or not what its name says: it is no zip archive") from error
     entries = archive.infolist()
     if len(entries) > MAX_ENTRIES:
-        raise Unreadable(f"holds {len(entries)} parts; the most is {MAX_ENTRIES}")
+        raise UnreadableFile(f"holds {len(entries)} parts; the most is {MAX_ENTRIES}")
     unpacked = sum(entry.file_size for entry in entries)
     if unpacked > MAX_UNPACKED:
-        raise Unreadable(f"would unpack to {unpacked} bytes; the most is {MAX_UNPACKED}")
+        raise UnreadableFile(f"would unpack to {unpacked} bytes; the most is {MAX_UNPACKED}")
     if any(entry.flag_bits & ENCRYPTED for entry in entries):
-        raise Unreadable("encrypted: it cannot be read without its password")
+        raise UnreadableFile("encrypted: it cannot be read without its password")
     return archive

@@ -10,10 +10,10 @@ from zipfile import ZipFile
 
 from quintet.formats.archive import opened
 from quintet.formats.blocks import Block, Parsed
+from quintet.formats.decoding import UnreadableFile, decode_text
 from quintet.formats.html import parse_html
 from quintet.formats.html_tags import Tokens, decoded
 from quintet.formats.lines import one_newline, stem
-from quintet.indexing.read import Unreadable, decoded_text
 from quintet.model.documents import Json
 
 MAX_CHAPTERS = 10_000
@@ -46,16 +46,16 @@ def parse_epub(path: str, data: bytes, mime_type: str) -> Parsed:
 
 def _read(archive: ZipFile, name: str) -> str:
     try:
-        return one_newline(decoded_text(archive.read(name)))
+        return one_newline(decode_text(archive.read(name)))
     except KeyError as error:
-        raise Unreadable(f"damaged: it has no part {name[:200]!r}") from error
+        raise UnreadableFile(f"damaged: it has no part {name[:200]!r}") from error
 
 
 def _package_path(archive: ZipFile) -> str:
     for event in Tokens(_read(archive, "META-INF/container.xml")):
         if event.name == "rootfile" and event.attributes().get("full-path"):
             return event.attributes()["full-path"]
-    raise Unreadable("damaged: its container names no package")
+    raise UnreadableFile("damaged: its container names no package")
 
 
 def _package(text: str) -> _Package:
@@ -78,7 +78,7 @@ def _package(text: str) -> _Package:
 
 def _hrefs(package: _Package) -> list[str]:
     if len(package.spine) > MAX_CHAPTERS:
-        raise Unreadable(f"has {len(package.spine)} chapters; the most is {MAX_CHAPTERS}")
+        raise UnreadableFile(f"has {len(package.spine)} chapters; the most is {MAX_CHAPTERS}")
     listed = dict.fromkeys(one for one in package.spine if one in package.files)
     return [unquote(package.files[one]) for one in listed]
 
@@ -90,7 +90,7 @@ def _check_readable(archive: ZipFile, chapters: list[str]) -> None:
     for event in Tokens(_read(archive, "META-INF/encryption.xml")):
         scrambled = unquote(event.attributes().get("uri", ""))
         if event.name.endswith("cipherreference") and scrambled in chapters:
-            raise Unreadable("encrypted: its chapters are protected against copying")
+            raise UnreadableFile("encrypted: its chapters are protected against copying")
 
 
 def _chapter(archive: ZipFile, name: str, book: str) -> Iterator[Block]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from quintet.formats.archive import opened
 from quintet.formats.blocks import Block, Parsed
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.lines import stem
 from quintet.formats.table import SEPARATOR
-from quintet.indexing.read import Unreadable
 
 if TYPE_CHECKING:
     from pptx.slide import Slide
@@ -23,7 +23,7 @@ def parse_pptx(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed
     deck = pptx.Presentation(BytesIO(data))
     count = len(deck.slides)
     if count > max_pages:
-        raise Unreadable(f"has {count} slides; the most is {max_pages} (max_pages)")
+        raise UnreadableFile(f"has {count} slides; the most is {max_pages} (max_pages)")
     blocks = tuple(block for number, slide in enumerate(deck.slides, 1) for block in _slide(slide, number))
     title = _one_line(deck.core_properties.title or "")
     if title in ("", "PowerPoint Presentation"):  # what the program itself puts there

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from quintet.errors import UsageError
+from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.changes import trusted
 from quintet.indexing.git import uncommitted
-from quintet.indexing.read import Unreadable, read
+from quintet.indexing.read import read
 from quintet.indexing.walk import Found, Problem, find, size_cap
 from quintet.model.results import Freshness, Note
 from quintet.ports.reading import Comparison, Source
@@ -71,7 +72,7 @@ class _Look:
         try:
             file = find(source.location, source.path, ANY_SIZE)
             return None if isinstance(file, Found) and self._same(file, source) else file
-        except (UsageError, Unreadable, ValueError) as error:
+        except (UsageError, UnreadableFile, ValueError) as error:
             return Problem(source.path, str(error))
 
     def _same(self, file: Found, source: Source) -> bool:

@@ -30,7 +30,7 @@ def shape(settings: Settings) -> str:
 def make_entry(
     root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Isolated
 ) -> Entry:
-    """The document and its chunks; `Unreadable` says why there are none."""
+    """The document and its chunks; `UnreadableFile` says why there are none."""
     parsed = parsed_content(path, content, isolated)
     document = document_of(root, path, content, parsed)
     chunks = cut(document.id, parsed, settings)

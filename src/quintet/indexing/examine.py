@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.parent import Isolated, Limits
 from quintet.indexing.document import PARSERS, make_entry, shape, storable
-from quintet.indexing.read import Unreadable, read
+from quintet.indexing.read import read
 from quintet.indexing.walk import Found, size_cap
 from quintet.ports.writing import Entry
 from quintet.processes.channel import stamp
@@ -80,5 +81,5 @@ class Examiner:
             if known == (content.sha256, self._shape):
                 return Touched(content.size, storable(content.modified_ns))
             return make_entry(task.root, file.path, content, self._settings, task.now_ns, self._isolated)
-        except Unreadable as error:
+        except UnreadableFile as error:
             return Refused(error.reason)

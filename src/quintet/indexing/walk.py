@@ -9,10 +9,11 @@ from pathlib import Path
 from unicodedata import normalize
 
 from quintet.errors import UsageError
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import is_binary
 from quintet.indexing import ignore
 from quintet.indexing.ignore import Layer, Rules
-from quintet.indexing.read import Unreadable, read
+from quintet.indexing.read import read
 from quintet.settings import Settings
 
 IGNORE_FILES = (".quintetignore", ".gitignore")  # the one that is asked first first
@@ -212,7 +213,7 @@ class _Search:
                 continue
             try:
                 rules, complaints = ignore.parse_rules(read(Path(where, name), MAX_IGNORE_BYTES).text)
-            except Unreadable as error:
+            except UnreadableFile as error:
                 self._report(label + name, f"not applied as an ignore file: {_too_large(error.reason)}")
                 continue
             for complaint in complaints:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from quintet.contracts.knowledge import for_base, kept
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
-from quintet.indexing.read import Unreadable, read
+from quintet.formats.decoding import UnreadableFile
+from quintet.indexing.read import read
 from quintet.indexing.walk import size_cap
 from quintet.knowledge import registry
 from quintet.knowledge.attached import FolderSources
@@ -147,7 +148,7 @@ class KnowledgeBase:
     def _read(self, file: Path, name: str) -> bytes:
         try:
             return read(file, size_cap(name, self._tools.settings)).data
-        except Unreadable as error:
+        except UnreadableFile as error:
             if error.reason == "grew beyond the size cap":
                 most = size_cap(name, self._tools.settings)
                 raise LimitError(f"{name!r} has more than {most} bytes: split it") from error

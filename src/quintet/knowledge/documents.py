@@ -11,10 +11,11 @@ from quintet.contracts.knowledge import BASE, KEPT, authored, kept
 from quintet.errors import LimitError, UsageError
 from quintet.filters.fields import BUILT_IN
 from quintet.formats.blocks import Parsed
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import BY_EXTENSION, BY_NAME
 from quintet.formats.sandbox.parent import Isolated
 from quintet.indexing.document import cut, document_of, parsed_content, shape
-from quintet.indexing.read import Content, Unreadable
+from quintet.indexing.read import Content
 from quintet.indexing.walk import size_cap
 from quintet.knowledge.references import is_local
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
@@ -197,7 +198,7 @@ def source_entry(
 def _parsed(path: str, content: Content, isolated: Isolated) -> Parsed:
     try:
         return parsed_content(path, content, isolated)
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise UsageError(
             f"the document cannot be read: {error.reason}", code="unreadable_document"
         ) from error

@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, UsageError
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.parent import Isolated, Limits
 from quintet.indexing.changes import plan
 from quintet.indexing.document import shape, storable
-from quintet.indexing.read import Content, Unreadable, read
+from quintet.indexing.read import Content, read
 from quintet.indexing.roots import Target
 from quintet.indexing.sync import in_scope
 from quintet.indexing.walk import Found, size_cap, walk
@@ -77,7 +78,7 @@ class FolderSync:
                 else:
                     entries.append(self._entry(file.path, content, isolated))
                     self._record.count(changed=1)
-            except (Unreadable, UsageError, LimitError) as error:
+            except (UnreadableFile, UsageError, LimitError) as error:
                 self._record.problem(file.path, getattr(error, "reason", str(error)))
                 lost += [file.path] if before is not None else []
         if entries:

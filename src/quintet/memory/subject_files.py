@@ -7,7 +7,8 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from quintet.indexing.read import Unreadable, read
+from quintet.formats.decoding import UnreadableFile
+from quintet.indexing.read import read
 from quintet.model.memories import About, AboutState
 
 COMPARED_CHARS = 20_000_000  # hashed by one recall in search of lines that moved: 20 ms
@@ -104,11 +105,11 @@ class Subjects:
             return None
         try:
             content = read(place, self._max_bytes)
-        except Unreadable:  # too large, or no longer a file
+        except UnreadableFile:  # too large, or no longer a file
             return Seen("", [])
         try:
             return Seen(content.sha256, content.text.split("\n"))
-        except Unreadable:  # no text
+        except UnreadableFile:  # no text
             return Seen(content.sha256, [])
 
 

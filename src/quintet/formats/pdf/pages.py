@@ -10,9 +10,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from quintet.formats.blocks import Block, Parsed
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.lines import stem, well_formed
 from quintet.formats.pdf.columns import Glyph, Span, by_column, gutter
-from quintet.indexing.read import Unreadable
 from quintet.model.documents import Json
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if error.err_code == FPDF_ERR_PASSWORD:
-            raise Unreadable("encrypted: it cannot be read without its password") from error
+            raise UnreadableFile("encrypted: it cannot be read without its password") from error
         if b"%PDF-" in data[:TAIL] and b"%%EOF" not in data[-TAIL:]:
-            raise Unreadable(TRUNCATED) from error
-        raise Unreadable("not a PDF, or damaged beyond reading") from error
+            raise UnreadableFile(TRUNCATED) from error
+        raise UnreadableFile("not a PDF, or damaged beyond reading") from error
     try:
         return _parsed(path, document, mime_type, data, max_pages)
     finally:
@@ -61,7 +61,7 @@ def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed:
 def _parsed(path: str, document: "PdfDocument", mime_type: str, data: bytes, max_pages: int) -> Parsed:
     count = len(document)
     if count > max_pages:
-        raise Unreadable(f"has {count} pages; the most is {max_pages} (max_pages)")
+        raise UnreadableFile(f"has {count} pages; the most is {max_pages} (max_pages)")
     _check_whole(document, data)
     pages: list[list[str]] = []
     headline = ""
@@ -70,7 +70,7 @@ def _parsed(path: str, document: "PdfDocument", mime_type: str, data: bytes, max
         pages.append(lines)
         headline = headline or largest
     if not any(pages):
-        raise Unreadable("without text on any page: text in scanned images is not read")
+        raise UnreadableFile("without text on any page: text in scanned images is not read")
     facts = document.get_metadata_dict(skip_empty=True)
     title = _clean(facts.get("Title", ""))
     if title.casefold() in NO_TITLE:
@@ -84,7 +84,7 @@ def _check_whole(document: "PdfDocument", data: bytes) -> None:
 
     rebuilt = not FPDF_DocumentHasValidCrossReferenceTable(document)
     if len(document) == 0 or (rebuilt and b"%%EOF" not in data[-TAIL:]):
-        raise Unreadable(TRUNCATED)
+        raise UnreadableFile(TRUNCATED)
 
 
 def _facts(found: dict[str, str]) -> dict[str, Json]:
@@ -103,7 +103,7 @@ def _read_page(document: "PdfDocument", number: int, *, with_headline: bool) -> 
     try:
         page = document[number]
     except pypdfium2.PdfiumError as error:
-        raise Unreadable(f"damaged: page {number + 1} cannot be read") from error
+        raise UnreadableFile(f"damaged: page {number + 1} cannot be read") from error
     text_page = _upright(page)
     try:
         raw = text_page.get_text_range()

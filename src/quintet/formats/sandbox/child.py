@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from quintet.formats.blocks import Parsed
+from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import format_of
 from quintet.formats.sandbox.parent import EXHAUSTED, packed, refusal
-from quintet.indexing.read import Unreadable
 from quintet.processes.channel import begun, receive, send
 
 Reader = Callable[[str, bytes, int], Parsed]  # path, data, the most pages
@@ -38,7 +38,7 @@ def main(memory: int, read: Reader) -> None:
 def _answer(read: Reader, path: str, data: bytes, pages: int) -> bytes:
     try:
         return packed(read(path, data, pages))
-    except Unreadable as error:
+    except UnreadableFile as error:
         return refusal(error.reason)
     except ModuleNotFoundError as error:
         return refusal(_missing(error.name))

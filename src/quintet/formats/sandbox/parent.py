@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from quintet.formats.blocks import Block, Parsed
-from quintet.indexing.read import Unreadable
+from quintet.formats.decoding import UnreadableFile
 from quintet.processes.channel import (
     HEADER,
     START_SECONDS,
@@ -75,7 +75,7 @@ class Isolated:
         return self._process.pid if self._process else None
 
     def parse(self, path: str, data: bytes) -> Parsed:
-        """The blocks of a file, or `Unreadable` with the reason why there are none."""
+        """The blocks of a file, or `UnreadableFile` with the reason why there are none."""
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = self._started()
@@ -83,12 +83,12 @@ class Isolated:
             answer = self._asked(self._process, path, data)
         except TooLarge as error:
             self.close()
-            raise Unreadable(f"holds more text than {self._limits.answer} bytes") from error
+            raise UnreadableFile(f"holds more text than {self._limits.answer} bytes") from error
         except BaseException:
             self.close()  # an answer left unread would be taken for the next file's
             raise
         if answer is None:
-            raise Unreadable(self._autopsy())
+            raise UnreadableFile(self._autopsy())
         if self._out_of_time or answer == EXHAUSTED:  # the last answer of this process
             self.close()
         return _parsed(answer)
@@ -107,7 +107,7 @@ class Isolated:
         if ready is None:
             self._process = process
             self.close()
-            raise Unreadable(f"cannot be read, since this does not start: {' '.join(COMMAND)}")
+            raise UnreadableFile(f"cannot be read, since this does not start: {' '.join(COMMAND)}")
         return process
 
     def _asked(self, process: "subprocess.Popen[bytes]", path: str, data: bytes) -> bytes | None:
@@ -151,11 +151,11 @@ def refusal(reason: str) -> bytes:
 def _parsed(answer: bytes) -> Parsed:
     match json.loads(answer):
         case str(reason):
-            raise Unreadable(reason)
+            raise UnreadableFile(reason)
         case [str(title), str(mime_type), list(blocks), dict(metadata)]:
             return Parsed(title, mime_type, None, tuple(map(_block, blocks)), metadata)
         case _:
-            raise Unreadable("gave an answer that is not understood")
+            raise UnreadableFile("gave an answer that is not understood")
 
 
 def _block(fields: list[object]) -> Block:
