@@ -10,10 +10,10 @@ from typing import Any, Final
 from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.indexing.embedding import check_embedder, embed_pending, reembed
-from quintet.indexing.roots import Target, again, named, targets
-from quintet.indexing.run import Progress, Report, Run, seldom_collected
+from quintet.indexing.roots import SyncTarget, all_targets, resolve_path, sync_targets
+from quintet.indexing.run import IndexRun, Progress, Report, collect_garbage_rarely
 from quintet.indexing.sync import sync
-from quintet.indexing.walk import Problem
+from quintet.indexing.walk import FileProblem
 from quintet.ports.reading import Embedder, Root
 from quintet.ports.writing import Choices
 from quintet.query.places import Paths, documents_in_one_root, encodable, names_of, root_named
@@ -69,11 +69,11 @@ class Upkeep:
         progress: Progress | None,
     ) -> Report:
         self._check_loadable()
-        given = [named(path, Path.cwd()) for path in names_of(paths or ())]
+        given = [resolve_path(path, Path.cwd()) for path in names_of(paths or ())]
         with self._running(progress, force) as run:
             known = run.writer.roots()
             if given or not known:
-                chosen = targets(given or [named(".", Path.cwd())], known)
+                chosen = sync_targets(given or [resolve_path(".", Path.cwd())], known)
             else:
                 chosen = self._again(known, run.report)
             self._remember(run)
@@ -82,7 +82,7 @@ class Upkeep:
                 self._embed(run)
         return run.report
 
-    def _remember(self, run: Run) -> None:
+    def _remember(self, run: IndexRun) -> None:
         """Keep what this run was told, for later runs that are told nothing."""
         text_only = self.embedder is None and self._stored is None
         identity = self.embedder.identity if self.embedder else ""
@@ -108,16 +108,16 @@ class Upkeep:
         return run.report
 
     @contextmanager
-    def _running(self, progress: Progress | None, force: bool = False) -> Iterator[Run]:
+    def _running(self, progress: Progress | None, force: bool = False) -> Iterator[IndexRun]:
         start = time.perf_counter()
-        with self.store.writer(self.settings.writer_timeout) as writer, seldom_collected():
-            run = Run(writer, self.settings, self._clock_ns, progress or _silent, Report(), force)
+        with self.store.writer(self.settings.writer_timeout) as writer, collect_garbage_rarely():
+            run = IndexRun(writer, self.settings, self._clock_ns, progress or _silent, Report(), force)
             yield run
             writer.settle()
             run.report.pending = writer.count_pending() if self.embedder else 0
         run.report.seconds = time.perf_counter() - start
 
-    def _embed(self, run: Run) -> None:
+    def _embed(self, run: IndexRun) -> None:
         if self.embedder is None:
             return
         with self.store.snapshot() as snapshot:
@@ -136,13 +136,13 @@ class Upkeep:
             )
 
     @staticmethod
-    def _again(known: Sequence[Root], report: Report) -> list[Target]:
+    def _again(known: Sequence[Root], report: Report) -> list[SyncTarget]:
         """Every root that is still there. One that is gone keeps its documents until it is forgotten."""
         for root in known:
             if not Path(root.location).is_dir():
                 reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
-                report.problems.append(Problem(root.location, reason))
-        return again([root for root in known if Path(root.location).is_dir()])
+                report.problems.append(FileProblem(root.location, reason))
+        return all_targets([root for root in known if Path(root.location).is_dir()])
 
     def forget(self, path: str) -> int:
         path = encodable(path)

@@ -20,7 +20,7 @@ from quintet.embed import load_embedder
 from quintet.errors import NotFound, UsageError
 from quintet.evaluation.tuning.tuned import Tuned
 from quintet.indexing.disk import SourceFiles
-from quintet.indexing.drift import Lag, lag
+from quintet.indexing.drift import Drift, measure_drift
 from quintet.indexing.run import Progress, Report
 from quintet.knowledge import KnowledgeBases
 from quintet.knowledge.context import RESULTS, context
@@ -56,7 +56,7 @@ class IndexStatus:
     roots: list[Root]
     generation: int
     state_root: str
-    lag: Lag
+    lag: Drift
     cache: CacheFigures
     hnsw: Approximation | None
     tuned: Mapping[str, float]
@@ -329,7 +329,7 @@ class Index:
                 roots,
                 catalog.generation,
                 snapshot.tree.root,
-                lag(roots, known, catalog.refused(), self.settings),
+                measure_drift(roots, known, catalog.refused(), self.settings),
                 self.cache.figures(),
                 snapshot.vectors.approximation,
                 self.tuned.numbers_in_use(catalog.embedder),

@@ -9,7 +9,7 @@ import pytest
 from embed import reference
 from embed.texts import CODE, LANGUAGES, LONG, SENTENCES
 from quintet.embed.canonical import encoder as canonical
-from quintet.embed.canonical.encoder import LONGEST, PROBABILITY, CanonicalEncoder, Room, unit_int16
+from quintet.embed.canonical.encoder import LONGEST, PROBABILITY, Buffers, CanonicalEncoder, unit_int16
 from quintet.embed.canonical.products import EXACT, SLACK, NormProduct, RowProduct
 from quintet.embed.canonical.tables import EXP_UNIT
 from quintet.embed.canonical.weights import Affine, Float32, Norm, Weights
@@ -119,7 +119,7 @@ def test_activations_beyond_the_range_of_layer_norm_are_refused(value: float, gr
     row = np.full((1, 384), value, np.float32)
     norm = Norm(np.ones(384, np.float32), np.zeros(384, np.float32))
     with pytest.raises(StoreError, match="layer norm"), np.errstate(all="ignore"):
-        encoder(granite)._normalise(row, norm, Room(1, 384, 1536))
+        encoder(granite)._normalise(row, norm, Buffers(1, 384, 1536))
 
 
 def test_a_normed_row_is_never_longer_than_was_counted_on(granite: LocalEmbedder) -> None:
@@ -127,7 +127,7 @@ def test_a_normed_row_is_never_longer_than_was_counted_on(granite: LocalEmbedder
     shapes = [chance.normal(size=(40, 384)) * size for size in (0, 1e-6, 1e-3, 1e-2, 1, 100)]
     rows = np.concatenate([*shapes, np.eye(40, 384) * 1e4, np.full((1, 384), 3.7)]).astype(np.float32)
     norm = Norm(np.ones(384, np.float32), np.zeros(384, np.float32))
-    encoder(granite)._normalise(rows, norm, Room(len(rows), 384, 1536))
+    encoder(granite)._normalise(rows, norm, Buffers(len(rows), 384, 1536))
     assert (rows.astype(np.float64) ** 2).sum(axis=1).max() <= 384 * SLACK
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.sandbox.child import main
 
 
@@ -38,12 +38,12 @@ ACTIONS: dict[str, Callable[[bytes], object]] = {
 }
 
 
-def read(path: str, data: bytes, pages: int) -> Parsed:
+def read(path: str, data: bytes, pages: int) -> ParsedFile:
     if path in ACTIONS:
         ACTIONS[path](data)
     text = "x" * 200_000 if path == "flood" else f"{path} of process {os.getpid()}"
     block = Block(text, 1, 1, ("a", "b"), page=7)
-    return Parsed("title", "application/pdf", None, (block,), {"page_count": 9})
+    return ParsedFile("title", "application/pdf", None, (block,), {"page_count": 9})
 
 
 if __name__ == "__main__":

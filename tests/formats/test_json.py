@@ -2,7 +2,8 @@
 
 import pytest
 
-from quintet.indexing.parse import Block, parse
+from quintet.formats.blocks import Block
+from quintet.indexing.parse import parse
 
 
 def test_an_object_becomes_lines_of_paths_grouped_by_item() -> None:

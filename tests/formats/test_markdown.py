@@ -2,7 +2,8 @@
 
 import pytest
 
-from quintet.indexing.parse import Block, parse
+from quintet.formats.blocks import Block
+from quintet.indexing.parse import parse
 
 GUIDE = """\
 Intro *text*.

@@ -55,7 +55,7 @@ def test_markdown_names_paths_and_symbols() -> None:
         "5 img/chart one.png",
         "5 notes/a.html",
         "7 Index search",
-        "7 quintet ingest sync",
+        "7 quintet indexing sync",
         "8 Chunk",
         "8 DEFAULT_K",
         "8 foo.py",

@@ -7,10 +7,10 @@ import docx
 import pytest
 
 from formats.office_files import book, epub, part_of, saved, slides, with_entities, with_part, word, zipped
-from quintet.formats.blocks import Parsed
+from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.child import read_binary
-from quintet.formats.sandbox.parent import Isolated, Limits
+from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.indexing.chunk import chunk
 
 STOCK: dict[str, list[list[object]]] = {"Stock": [["Item", "Price"], ["Lamp", 3]]}
@@ -21,12 +21,12 @@ CHAPTERS = {
 WHOLE = {"a.docx": word(), "a.pptx": slides(), "a.xlsx": book(STOCK), "a.epub": epub(CHAPTERS)}
 
 
-def _parsed(path: str, data: bytes, pages: int = 100) -> Parsed:
+def _parsed(path: str, data: bytes, pages: int = 100) -> ParsedFile:
     return read_binary(path, data, pages)
 
 
 def _reason(path: str, data: bytes, pages: int = 100, memory: int = 1_000_000_000) -> str:
-    with pytest.raises(UnreadableFile) as raised, Isolated(Limits(60, memory, pages)) as isolated:
+    with pytest.raises(UnreadableFile) as raised, Sandbox(ParseLimits(60, memory, pages)) as isolated:
         isolated.parse(path, data)
     return raised.value.reason
 

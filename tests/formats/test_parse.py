@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quintet.indexing.parse import Parsed, mime_of, parse
+from quintet.formats.blocks import ParsedFile
+from quintet.formats.registry import mime_of
+from quintet.indexing.parse import parse
 
 VERBATIM = ["a.txt", "a.md", "a.rst", "a.sql", "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "a.go"]
 VERBATIM += ["a.java", "a.c", "a.h", "a.cpp", "a.cs", "a.rb", "a.php", "a.sh"]
@@ -40,7 +42,7 @@ SNIPPETS += [
 texts = st.lists(st.one_of(st.sampled_from(SNIPPETS), st.text(MARKS, max_size=12)), max_size=25).map("".join)
 
 
-def check_cover(parsed: Parsed, text: str, skipped: int = 0) -> None:
+def check_cover(parsed: ParsedFile, text: str, skipped: int = 0) -> None:
     """Blocks are the source's own lines, in order, without overlap, and hold all that is visible."""
     lines = text.replace("\ud800", "\ufffd").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     row = skipped

@@ -21,7 +21,7 @@ from formats.papers import (
     table,
     turned,
 )
-from quintet.formats.blocks import Parsed
+from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.child import read_binary
 from quintet.indexing.chunk import chunk
@@ -29,7 +29,7 @@ from quintet.indexing.chunk import chunk
 TWO = paper(lines("the first page"), lines("the second page"))
 
 
-def _parsed(data: bytes, path: str = "docs/report.pdf", pages: int = 1000) -> Parsed:
+def _parsed(data: bytes, path: str = "docs/report.pdf", pages: int = 1000) -> ParsedFile:
     return read_binary(path, data, pages)
 
 

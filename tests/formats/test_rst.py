@@ -1,6 +1,7 @@
 """reStructuredText: sections, literal blocks, directives, lists."""
 
-from quintet.indexing.parse import Block, parse
+from quintet.formats.blocks import Block
+from quintet.indexing.parse import parse
 
 GUIDE = """\
 =====

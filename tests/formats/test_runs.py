@@ -178,7 +178,7 @@ def test_a_document_that_did_not_change_is_not_parsed_again(
     def refuse(*_: object) -> None:
         raise AssertionError("it was parsed again")
 
-    monkeypatch.setattr("quintet.formats.sandbox.parent.Isolated.parse", refuse)
+    monkeypatch.setattr("quintet.formats.sandbox.parent.Sandbox.parse", refuse)
     assert index.sync().indexed == 0
     assert index.status().state_root == before
 

@@ -11,26 +11,26 @@ import pytest
 
 from indexing.processes import gone
 from quintet.formats.decoding import UnreadableFile
-from quintet.formats.sandbox.parent import Isolated, Limits
+from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 
 HOSTILE = (sys.executable, "-P", str(Path(__file__).with_name("hostile_child.py")))
-LIMITS = Limits(seconds=60, memory=1_000_000_000, pages=10, answer=100_000)
-QUICK = Limits(seconds=0.05, memory=1_000_000_000, pages=10)
+LIMITS = ParseLimits(seconds=60, memory=1_000_000_000, pages=10, answer=100_000)
+QUICK = ParseLimits(seconds=0.05, memory=1_000_000_000, pages=10)
 
 
 @pytest.fixture
-def isolated() -> Iterator[Isolated]:
-    with Isolated(LIMITS, HOSTILE) as process:
+def isolated() -> Iterator[Sandbox]:
+    with Sandbox(LIMITS, HOSTILE) as process:
         yield process
 
 
-def _reason(isolated: Isolated, path: str) -> str:
+def _reason(isolated: Sandbox, path: str) -> str:
     with pytest.raises(UnreadableFile) as raised:
         isolated.parse(path, b"")
     return raised.value.reason
 
 
-def test_a_document_comes_back_as_it_was_parsed(isolated: Isolated) -> None:
+def test_a_document_comes_back_as_it_was_parsed(isolated: Sandbox) -> None:
     parsed = isolated.parse("a", b"")
     (block,) = parsed.blocks
     assert (parsed.title, parsed.mime_type, parsed.metadata) == (
@@ -41,7 +41,7 @@ def test_a_document_comes_back_as_it_was_parsed(isolated: Isolated) -> None:
     assert (block.heading_path, block.page, block.first_line) == (("a", "b"), 7, 1)
 
 
-def test_one_process_serves_many_files(isolated: Isolated) -> None:
+def test_one_process_serves_many_files(isolated: Sandbox) -> None:
     isolated.parse("a", b"")
     first = isolated.pid
     isolated.parse("b", b"x" * 3_000_000)
@@ -60,14 +60,14 @@ def test_one_process_serves_many_files(isolated: Isolated) -> None:
     ],
 )
 def test_a_file_that_breaks_its_parser_is_refused_and_the_next_one_is_read(
-    isolated: Isolated, path: str, reason: str
+    isolated: Sandbox, path: str, reason: str
 ) -> None:
     assert _reason(isolated, path).startswith(reason)
     assert isolated.parse("next", b"").title == "title"
 
 
 def test_where_no_signal_means_that_time_is_up_an_early_end_is_a_crash(
-    isolated: Isolated, monkeypatch: pytest.MonkeyPatch
+    isolated: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(signal, "SIGXCPU")  # as on Windows
     assert _reason(isolated, "leave").startswith("made its parser crash (exit code 0)")
@@ -75,16 +75,16 @@ def test_where_no_signal_means_that_time_is_up_an_early_end_is_a_crash(
 
 @pytest.mark.parametrize("path", ["hang", "sleep"])
 def test_a_parser_that_never_ends_is_killed(path: str) -> None:
-    with Isolated(QUICK, HOSTILE) as isolated:
+    with Sandbox(QUICK, HOSTILE) as isolated:
         assert _reason(isolated, path).startswith("takes longer than 0.05 seconds to read")
         assert isolated.pid is None
 
 
-def test_what_a_library_prints_does_not_pass_for_an_answer(isolated: Isolated) -> None:
+def test_what_a_library_prints_does_not_pass_for_an_answer(isolated: Sandbox) -> None:
     assert isolated.parse("chatter", b"").title == "title"
 
 
-def test_a_process_that_was_killed_between_two_files_is_replaced(isolated: Isolated) -> None:
+def test_a_process_that_was_killed_between_two_files_is_replaced(isolated: Sandbox) -> None:
     isolated.parse("a", b"")
     process = isolated._process
     assert process is not None
@@ -94,7 +94,7 @@ def test_a_process_that_was_killed_between_two_files_is_replaced(isolated: Isola
     assert isolated.pid != process.pid
 
 
-def test_closing_ends_the_process(isolated: Isolated) -> None:
+def test_closing_ends_the_process(isolated: Sandbox) -> None:
     isolated.parse("a", b"")
     process = isolated._process
     isolated.close()
@@ -103,7 +103,7 @@ def test_closing_ends_the_process(isolated: Isolated) -> None:
     assert isolated.pid is None
 
 
-def test_an_interruption_leaves_no_answer_behind(isolated: Isolated, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_leaves_no_answer_behind(isolated: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     isolated.parse("a", b"")
     first = isolated.pid
 
@@ -119,7 +119,7 @@ def test_an_interruption_leaves_no_answer_behind(isolated: Isolated, monkeypatch
 
 
 def test_a_process_that_does_not_start_is_a_problem_of_the_file(tmp_path: Path) -> None:
-    with Isolated(LIMITS, (sys.executable, str(tmp_path / "missing.py"))) as isolated:
+    with Sandbox(LIMITS, (sys.executable, str(tmp_path / "missing.py"))) as isolated:
         assert _reason(isolated, "a").startswith("cannot be read, since this does not start")
 
 
@@ -129,7 +129,7 @@ def test_modules_are_not_looked_for_in_the_current_folder(
     (tmp_path / "json.py").write_text("raise SystemExit('a stranger got in')")
     (tmp_path / "pypdfium2.py").write_text("raise SystemExit('a stranger got in')")
     monkeypatch.chdir(tmp_path)
-    with Isolated(LIMITS) as isolated:
+    with Sandbox(LIMITS) as isolated:
         assert _reason(isolated, "a.pdf").startswith("not a PDF")
 
 
@@ -139,8 +139,8 @@ def test_a_process_whose_parent_was_killed_ends_by_itself(tmp_path: Path) -> Non
     note = tmp_path / "pid"
     code = (
         "import os, threading, time\n"
-        "from quintet.formats.sandbox.parent import Isolated, Limits\n"
-        f"isolated = Isolated(Limits(1, 10**9, 1), {HOSTILE!r})\n"
+        "from quintet.formats.sandbox.parent import Sandbox, ParseLimits\n"
+        f"isolated = Sandbox(ParseLimits(1, 10**9, 1), {HOSTILE!r})\n"
         f"note = {str(note)!r}\n"
         "def end():\n"
         "    while not (os.path.exists(note) and os.path.getsize(note)): time.sleep(0.01)\n"

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from quintet.formats.sandbox.parent import Isolated, Limits
-from quintet.indexing.examine import Examiner, Outcome, Task
+from quintet.formats.sandbox.parent import ParseLimits, Sandbox
+from quintet.indexing.examine import Examination, Examiner, Task
 from quintet.indexing.worker import main
 from quintet.settings import Settings
 
@@ -15,7 +15,7 @@ BELOW = (sys.executable, "-P", str(Path(__file__).parents[1] / "formats" / "host
 examine = Examiner.examine
 
 
-def acting(self: Examiner, task: Task) -> Outcome:
+def acting(self: Examiner, task: Task) -> Examination:
     where = Path(task.file.where)
     match where.stem:
         case "exit":
@@ -31,7 +31,7 @@ def acting(self: Examiner, task: Task) -> Outcome:
         case "wake":
             where.with_name("fifo").write_bytes(b"go on")
         case "below":  # a parser that tells who it is, and never ends
-            self._isolated = Isolated(Limits.of(Settings()), BELOW)
+            self._isolated = Sandbox(ParseLimits.of(Settings()), BELOW)
             self._isolated.parse("cpu", bytes(where.with_name("fifo")))
         case "chatter":
             os.write(1, b"hello")

@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintet.errors import UsageError
-from quintet.indexing.chunk import chunk
-from quintet.indexing.parse import Block, Parsed, Piece, parse
+from quintet.formats.blocks import Block, ParsedFile
+from quintet.indexing.chunk import Piece, chunk
+from quintet.indexing.parse import parse
 
 
-def document(*blocks: Block) -> Parsed:
-    return Parsed("t", "text/plain", None, blocks)
+def document(*blocks: Block) -> ParsedFile:
+    return ParsedFile("t", "text/plain", None, blocks)
 
 
 def visible(texts: list[str]) -> str:
@@ -27,7 +28,7 @@ words = st.text(alphabet="ab. \n\t。!é|-", max_size=120)
 
 
 @st.composite
-def documents(draw: st.DrawFn) -> Parsed:
+def documents(draw: st.DrawFn) -> ParsedFile:
     blocks, line = [], 1
     for text in draw(st.lists(words, max_size=12)):
         path = draw(st.sampled_from([(), ("A",), ("A", "B")]))
@@ -41,19 +42,19 @@ def documents(draw: st.DrawFn) -> Parsed:
 
 @settings(deadline=None)
 @given(documents(), st.integers(1, 80))
-def test_no_visible_character_is_lost_or_invented(parsed: Parsed, size: int) -> None:
+def test_no_visible_character_is_lost_or_invented(parsed: ParsedFile, size: int) -> None:
     assert visible(contents(chunk(parsed, size))) == visible([block.text for block in parsed.blocks])
 
 
 @settings(deadline=None)
 @given(documents(), st.integers(1, 80))
-def test_no_piece_is_empty_or_longer_than_the_size(parsed: Parsed, size: int) -> None:
+def test_no_piece_is_empty_or_longer_than_the_size(parsed: ParsedFile, size: int) -> None:
     assert all(piece.content.strip() and len(piece.content) <= size for piece in chunk(parsed, size))
 
 
 @settings(deadline=None)
 @given(documents(), st.integers(1, 80))
-def test_lines_rise_and_stay_inside_the_document(parsed: Parsed, size: int) -> None:
+def test_lines_rise_and_stay_inside_the_document(parsed: ParsedFile, size: int) -> None:
     pieces = chunk(parsed, size)
     assert all(piece.first_line <= piece.last_line for piece in pieces)
     assert all(a.last_line <= b.last_line and a.first_line <= b.first_line for a, b in pairwise(pieces))
@@ -73,7 +74,7 @@ def test_the_lines_a_piece_names_hold_its_text(text: str, size: int) -> None:
 
 @settings(deadline=None)
 @given(documents(), st.integers(1, 80))
-def test_the_same_blocks_give_the_same_pieces(parsed: Parsed, size: int) -> None:
+def test_the_same_blocks_give_the_same_pieces(parsed: ParsedFile, size: int) -> None:
     assert chunk(parsed, size) == chunk(parsed, size)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from indexing.repository import Repository, needs_git, own_configuration, program
 from quintet.indexing import git
-from quintet.indexing.git import uncommitted
+from quintet.indexing.git import find_uncommitted
 
 pytestmark = [needs_git, pytest.mark.skipif(os.name != "posix", reason="scripts stand for programs")]
 LONG = 30.0
@@ -29,7 +29,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def modified(repository: Repository, *names: str) -> set[str]:
-    answer = uncommitted([repository.file(name) for name in names], LONG)
+    answer = find_uncommitted([repository.file(name) for name in names], LONG)
     assert answer.failures == ()
     return {Path(where).relative_to(repository.top).as_posix() for where in answer.files}
 
@@ -96,21 +96,21 @@ def test_more_names_than_a_command_line_takes_are_asked_all_the_same(
 
 def test_a_folder_without_a_repository_is_not_asked_about(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
-    assert uncommitted([str(tmp_path / "plain" / "a.txt")], LONG) == git.Uncommitted()
+    assert find_uncommitted([str(tmp_path / "plain" / "a.txt")], LONG) == git.UncommittedFiles()
 
 
 def test_a_bare_repository_has_no_work_tree(tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     bare.mkdir()
     Repository(tmp_path / "tree", FILES).git("clone", "--quiet", "--bare", ".", str(bare))
-    assert uncommitted([str(bare / "HEAD")], LONG) == git.Uncommitted()
+    assert find_uncommitted([str(bare / "HEAD")], LONG) == git.UncommittedFiles()
 
 
 def test_a_linked_work_tree_is_asked_by_itself(repository: Repository, tmp_path: Path) -> None:
     repository.git("worktree", "add", "--quiet", str(tmp_path / "linked"))
     (tmp_path / "linked" / "a.txt").write_text("changed there", "utf-8")
     asked = [repository.file("a.txt"), str(tmp_path / "linked" / "a.txt"), str(tmp_path / "linked" / "b.txt")]
-    assert uncommitted(asked, LONG) == git.Uncommitted(frozenset(asked[1:2]))
+    assert find_uncommitted(asked, LONG) == git.UncommittedFiles(frozenset(asked[1:2]))
 
 
 def test_a_submodule_is_asked_by_itself(repository: Repository, tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_a_submodule_is_asked_by_itself(repository: Repository, tmp_path: Path) 
 def test_a_broken_repository_is_not_taken_for_the_one_around_it(repository: Repository) -> None:
     (repository.top / "deep" / ".git").mkdir()
     repository.write({"deep/er/c.txt": "changed"})
-    answer = uncommitted([repository.file("deep/er/c.txt")], LONG)
-    assert answer == git.Uncommitted(frozenset(), ("git failed (exit code 128) in deep",))
+    answer = find_uncommitted([repository.file("deep/er/c.txt")], LONG)
+    assert answer == git.UncommittedFiles(frozenset(), ("git failed (exit code 128) in deep",))
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files away")
@@ -133,15 +133,15 @@ def test_a_repository_of_someone_else_is_left_alone(repository: Repository) -> N
     repository.write({"a.txt": "changed"})
     for file in (repository.top, *repository.top.rglob("*")):
         os.chown(file, 12345, 12345, follow_symlinks=False)
-    answer = uncommitted([repository.file("a.txt")], LONG)
-    assert answer == git.Uncommitted(frozenset(), ("git failed (exit code 128) in tree",))
+    answer = find_uncommitted([repository.file("a.txt")], LONG)
+    assert answer == git.UncommittedFiles(frozenset(), ("git failed (exit code 128) in tree",))
 
 
 def test_without_the_program_nothing_is_known(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(repository.top))
-    (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
+    (failure,) = find_uncommitted([repository.file("a.txt")], LONG).failures
     assert failure.startswith("git is not installed")
 
 
@@ -151,7 +151,7 @@ def test_a_git_in_the_folder_one_stands_in_is_not_run(
     program(repository.top, "git", "touch ran")
     monkeypatch.chdir(repository.top)
     monkeypatch.setenv("PATH", ".")
-    (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
+    (failure,) = find_uncommitted([repository.file("a.txt")], LONG).failures
     assert failure.startswith("git is not installed") and not (repository.top / "ran").exists()
 
 
@@ -162,18 +162,18 @@ def test_a_name_that_git_composes_is_the_one_on_the_disk(
     repository.write({decomposed: "one"})
     repository.commit()
     repository.write({decomposed: "two"})
-    plain = git.output
+    plain = git.run_git
 
     def as_on_macos(call: Sequence[str], tree: str, deadline: float) -> bytes:
         return normalize("NFC", plain(call, tree, deadline).decode()).encode()
 
-    monkeypatch.setattr(git, "output", as_on_macos)
+    monkeypatch.setattr(git, "run_git", as_on_macos)
     assert modified(repository, decomposed, "a.txt") == {decomposed}
 
 
 def test_a_batch_file_is_not_run(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: str(repository.top / "git.CMD"))
-    (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
+    (failure,) = find_uncommitted([repository.file("a.txt")], LONG).failures
     assert failure.startswith("git is a batch file here")
 
 
@@ -199,8 +199,8 @@ def test_a_git_that_hangs_is_ended_with_all_it_started(
 ) -> None:
     """What it started holds the pipe open: only when all are gone is there an end to read."""
     standing_in(tmp_path, script, monkeypatch)
-    answer = uncommitted([repository.file("a.txt")], 0.2)
-    assert answer == git.Uncommitted(frozenset(), ("git did not answer in time in tree",))
+    answer = find_uncommitted([repository.file("a.txt")], 0.2)
+    assert answer == git.UncommittedFiles(frozenset(), ("git did not answer in time in tree",))
 
 
 def test_one_time_limit_holds_for_all_work_trees(
@@ -208,7 +208,7 @@ def test_one_time_limit_holds_for_all_work_trees(
 ) -> None:
     second = Repository(tmp_path / "second", FILES)
     standing_in(tmp_path, f"echo x >> {tmp_path}/started; sleep 1000", monkeypatch)
-    answer = uncommitted([repository.file("a.txt"), second.file("a.txt")], 0.5)
+    answer = find_uncommitted([repository.file("a.txt"), second.file("a.txt")], 0.5)
     assert answer.failures == tuple(f"git did not answer in time in {tree}" for tree in ("second", "tree"))
     assert (tmp_path / "started").read_text() == "x\n"
 
@@ -218,8 +218,8 @@ def test_a_git_that_never_stops_talking_is_ended(
 ) -> None:
     standing_in(tmp_path, "exec yes", monkeypatch)
     monkeypatch.setattr(git, "MAX_OUTPUT", 10_000)
-    answer = uncommitted([repository.file("a.txt")], LONG)
-    assert answer == git.Uncommitted(frozenset(), ("git said too much in tree",))
+    answer = find_uncommitted([repository.file("a.txt")], LONG)
+    assert answer == git.UncommittedFiles(frozenset(), ("git said too much in tree",))
 
 
 def test_a_git_that_is_no_program_is_told(
@@ -227,7 +227,7 @@ def test_a_git_that_is_no_program_is_told(
 ) -> None:
     standing_in(tmp_path, "", monkeypatch)
     (tmp_path / "bin" / "git").write_bytes(b"\x7fELF nonsense")
-    (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
+    (failure,) = find_uncommitted([repository.file("a.txt")], LONG).failures
     assert failure.startswith("git could not be started")
 
 
@@ -287,7 +287,7 @@ def test_nothing_that_a_repository_names_is_run(repository: Repository, tmp_path
     repository.write({"b.txt": "changed"})
     trap(repository, marker, tmp_path / "trap")
     asked = [repository.file("a.txt"), repository.file("b.txt")]
-    answer = uncommitted(asked, LONG)
+    answer = find_uncommitted(asked, LONG)
     assert not marker.exists()
     if trap is not lazy_fetch:  # there git cannot tell without fetching
         assert asked[1] in answer.files and answer.failures == ()
@@ -316,7 +316,7 @@ def test_a_repository_whose_filters_cannot_be_named_is_not_asked(
     repository.write({".gitattributes": "*.txt filter=a=b\n", "a.txt": "changed"})
     with Path(repository.file(".git/config")).open("a", encoding="utf-8") as config:
         config.write(f'[filter "a=b"]\nclean = "touch {marker}; cat"\n')
-    (failure,) = uncommitted([repository.file("a.txt")], LONG).failures
+    (failure,) = find_uncommitted([repository.file("a.txt")], LONG).failures
     assert failure.startswith("git was not asked, for the filters") and not marker.exists()
     repository.git("status")
     assert marker.exists(), "the trap does not work, so it proves nothing"
@@ -343,4 +343,4 @@ def test_a_repository_that_went_away_meanwhile_is_told(repository: Repository) -
     asked = repository.file("a.txt")
     shutil.rmtree(repository.top / ".git")
     (repository.top / ".git").write_text("gitdir: nowhere", "utf-8")
-    assert uncommitted([asked], LONG).failures == ("git failed (exit code 128) in tree",)
+    assert find_uncommitted([asked], LONG).failures == ("git failed (exit code 128) in tree",)

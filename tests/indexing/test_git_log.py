@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from indexing.repository import Repository, needs_git
-from quintet.indexing.git import Unanswered
-from quintet.indexing.git_log import commits
+from quintet.indexing.git import GitFailed
+from quintet.indexing.git_log import read_commits
 
 LONG = 60.0
 pytestmark = needs_git
@@ -29,7 +29,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def test_commits_come_newest_first_with_their_files(repository: Repository) -> None:
-    found = commits(repository.top, 10, LONG)
+    found = read_commits(repository.top, 10, LONG)
     assert found is not None
     assert [(one.subject, one.paths) for one in found] == [
         ("An odd name", ("sub/a b\n.txt",)),
@@ -40,7 +40,7 @@ def test_commits_come_newest_first_with_their_files(repository: Repository) -> N
 
 
 def test_of_a_folder_inside_a_work_tree_only_its_files_are_told(repository: Repository) -> None:
-    found = commits(repository.top / "sub", 2, LONG)
+    found = read_commits(repository.top / "sub", 2, LONG)
     assert found is not None
     assert [one.paths for one in found] == [("a b\n.txt",), ("inner",)]
 
@@ -48,7 +48,7 @@ def test_of_a_folder_inside_a_work_tree_only_its_files_are_told(repository: Repo
 def test_a_folder_is_found_however_the_disk_spells_it(repository: Repository) -> None:
     repository.write({"cafe\u0301/menu": "x"})
     commit(repository, "Decomposed")
-    found = commits(repository.top / "cafe\u0301", 2, LONG)
+    found = read_commits(repository.top / "cafe\u0301", 2, LONG)
     assert found is not None
     assert [one.paths for one in found] == [("menu",)]
 
@@ -58,20 +58,20 @@ def test_merges_are_left_out(repository: Repository) -> None:
     commit(repository, "On the side", side="1")
     repository.git("checkout", "--quiet", "-")
     repository.git("merge", "--quiet", "--no-ff", "--message=Merged", "side")
-    found = commits(repository.top, 10, LONG)
+    found = read_commits(repository.top, 10, LONG)
     assert found is not None and "Merged" not in [one.subject for one in found] and len(found) == 4
 
 
 def test_a_folder_without_git_has_none(tmp_path: Path) -> None:
-    assert commits(tmp_path, 10, LONG) is None
+    assert read_commits(tmp_path, 10, LONG) is None
 
 
 def test_a_repository_without_commits_and_too_little_time_are_told(tmp_path: Path) -> None:
     fresh = Repository(tmp_path / "fresh")
-    with pytest.raises(Unanswered, match="failed"):
-        commits(fresh.top, 10, LONG)
-    with pytest.raises(Unanswered, match="in time"):
-        commits(fresh.top, 10, 0.0)
+    with pytest.raises(GitFailed, match="failed"):
+        read_commits(fresh.top, 10, LONG)
+    with pytest.raises(GitFailed, match="in time"):
+        read_commits(fresh.top, 10, 0.0)
 
 
 def test_what_the_repository_names_is_not_run(repository: Repository, tmp_path: Path) -> None:
@@ -90,5 +90,5 @@ def test_what_the_repository_names_is_not_run(repository: Repository, tmp_path: 
     (tmp_path / "signed").write_text(signed, "utf-8")
     written = repository.git("hash-object", "-t", "commit", "-w", str(tmp_path / "signed"))
     repository.git("update-ref", "HEAD", written.strip())
-    assert len(commits(repository.top, 10, LONG) or ()) == 3
+    assert len(read_commits(repository.top, 10, LONG) or ()) == 3
     assert not (tmp_path / "ran").exists()

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from quintet.formats.decoding import UnreadableFile
-from quintet.indexing.read import read
+from quintet.indexing.read import read_file
 
 
 def _reason(location: Path, max_bytes: int = 100_000) -> str:
     with pytest.raises(UnreadableFile) as raised:
-        _ = read(location, max_bytes).text
+        _ = read_file(location, max_bytes).text
     return raised.value.reason
 
 
 def test_newlines_become_line_feeds_but_the_hash_is_of_the_raw_bytes(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"one\r\ntwo\rthree\n")
-    content = read(file, 100)
+    content = read_file(file, 100)
     assert content.text == "one\ntwo\nthree\n"
     assert content.sha256 == sha256(b"one\r\ntwo\rthree\n").hexdigest()
 
@@ -29,7 +29,7 @@ def test_size_and_time_are_those_of_the_file_that_was_read(tmp_path: Path) -> No
     file = tmp_path / "a.txt"
     file.write_bytes(b"four")
     os.utime(file, ns=(5, 1_234_567_890_123_456_789))
-    content = read(str(file), 4)
+    content = read_file(str(file), 4)
     assert (content.size, content.modified_ns) == (4, 1_234_567_890_123_456_789)
 
 
@@ -37,19 +37,19 @@ def test_size_and_time_are_those_of_the_file_that_was_read(tmp_path: Path) -> No
 def test_a_byte_order_mark_is_obeyed_and_dropped(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes("naïve €\n".encode(encoding))
-    assert read(file, 100).text == "naïve €\n"
+    assert read_file(file, 100).text == "naïve €\n"
 
 
 @pytest.mark.parametrize(("mark", "encoding"), [(b"\xfe\xff", "utf-16-be"), (b"\0\0\xfe\xff", "utf-32-be")])
 def test_big_endian_text_is_read_too(tmp_path: Path, mark: bytes, encoding: str) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(mark + "ab".encode(encoding))
-    assert read(file, 100).text == "ab"
+    assert read_file(file, 100).text == "ab"
 
 
 def test_an_empty_file_is_empty_text(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    assert read(tmp_path / "a", 1).text == ""
+    assert read_file(tmp_path / "a", 1).text == ""
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_what_is_not_text_is_refused_with_its_reason(tmp_path: Path, data: bytes
 
 def test_a_file_at_the_cap_is_read_and_one_above_it_is_not(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("12345")
-    assert read(tmp_path / "a", 5).text == "12345"
+    assert read_file(tmp_path / "a", 5).text == "12345"
     assert _reason(tmp_path / "a", 4) == "grew beyond the size cap"
 
 

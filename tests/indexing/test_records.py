@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quintet.indexing.records import Record, record_entry, sync_corpus
-from quintet.indexing.run import Report, Run
+from quintet.indexing.records import Record, record_entry, sync_records
+from quintet.indexing.run import IndexRun, Report
 from quintet.settings import Settings
 from quintet.storage.sqlite.store import SqliteStore
 
@@ -30,8 +30,8 @@ def synced(store: SqliteStore, records: list[Record], killed_at: int | None = No
             raise Killed
 
     with store.writer(1) as writer:
-        run = Run(writer, SETTINGS, lambda: 0, progress, Report())
-        sync_corpus(run, "records", records)
+        run = IndexRun(writer, SETTINGS, lambda: 0, progress, Report())
+        sync_records(run, "records", records)
         writer.settle()
     return run.report
 

@@ -8,7 +8,7 @@ import pytest
 
 import quintet
 from quintet import Index, UsageError
-from quintet.indexing.roots import as_listed
+from quintet.indexing.roots import disk_spelling
 
 LONG_AGO = 1_500_000_000 * 10**9
 
@@ -256,14 +256,14 @@ def test_a_root_has_a_composed_name_wherever_it_comes_from(index: Index, place: 
 @pytest.mark.parametrize("asked", ["WORK/DOCS", "work/docs", "WORK/docs"])
 def test_a_place_is_spelt_as_the_disk_spells_it(place: Path, asked: str) -> None:
     """Here these are no names of it; on macOS and Windows they are."""
-    assert as_listed(place / asked) == place / "work" / "docs"
+    assert disk_spelling(place / asked) == place / "work" / "docs"
     (place / "cafe\u0301").mkdir()
-    assert as_listed(place / "caf\u00e9") == place / "cafe\u0301"
+    assert disk_spelling(place / "caf\u00e9") == place / "cafe\u0301"
     (place / "work" / "README.md").write_text("The lantern.\n", "utf-8")
-    assert as_listed(place / "work" / "readme.MD") == place / "work" / "README.md"
-    assert as_listed(place / "gone" / asked) == place / "gone" / asked
+    assert disk_spelling(place / "work" / "readme.MD") == place / "work" / "README.md"
+    assert disk_spelling(place / "gone" / asked) == place / "gone" / asked
 
 
 def test_of_two_folders_that_differ_in_case_each_is_itself(place: Path) -> None:
     (place / "Work").mkdir()
-    assert [as_listed(place / name).name for name in ("work", "Work")] == ["work", "Work"]
+    assert [disk_spelling(place / name).name for name in ("work", "Work")] == ["work", "Work"]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from quintet.errors import UsageError
 from quintet.indexing import walk as walk_module
-from quintet.indexing.walk import JUNCTION, Problem, find, walk
+from quintet.indexing.walk import JUNCTION, FileProblem, find_file, walk
 from quintet.settings import Settings
 
 DEFAULTS = Settings()
@@ -119,11 +119,11 @@ def test_an_ignore_file_that_cannot_be_used_is_a_problem_and_the_walk_goes_on(tm
     found, problems = walk(tmp_path, DEFAULTS)
     assert [file.path for file in found] == ["a/x.md", "b/x.md", "c/x.md", "d/x.md", "e/x.md"]
     assert problems == [
-        Problem("a/.gitignore", "not applied as an ignore file: not valid UTF-8 at byte 3"),
-        Problem("b/.gitignore", "line 1, 'x.m[d': a bracket without its end"),
-        Problem("c/.gitignore", "not applied as an ignore file: larger than 1000000 bytes"),
-        Problem("d/.gitignore", "not applied as an ignore file: a symbolic link"),
-        Problem("e/.gitignore", "has 10001 patterns, more than 10000; none is applied"),
+        FileProblem("a/.gitignore", "not applied as an ignore file: not valid UTF-8 at byte 3"),
+        FileProblem("b/.gitignore", "line 1, 'x.m[d': a bracket without its end"),
+        FileProblem("c/.gitignore", "not applied as an ignore file: larger than 1000000 bytes"),
+        FileProblem("d/.gitignore", "not applied as an ignore file: a symbolic link"),
+        FileProblem("e/.gitignore", "has 10001 patterns, more than 10000; none is applied"),
     ]
 
 
@@ -201,7 +201,7 @@ def test_a_file_over_the_cap_is_a_problem_and_one_at_the_cap_is_found(tmp_path: 
     (tmp_path / "five.md").write_text("12345")
     found, problems = walk(tmp_path, Settings(max_file_bytes=4))
     assert [file.path for file in found] == ["four.md"]
-    assert problems == [Problem("five.md", "larger than 4 bytes (5); raise max_file_bytes to index it")]
+    assert problems == [FileProblem("five.md", "larger than 4 bytes (5); raise max_file_bytes to index it")]
 
 
 def test_names_that_cannot_be_stored_or_printed_are_problems(tmp_path: Path) -> None:
@@ -211,9 +211,9 @@ def test_names_that_cannot_be_stored_or_printed_are_problems(tmp_path: Path) -> 
     found, problems = walk(tmp_path, DEFAULTS)
     assert [file.path for file in found] == ["fine.md"]
     assert problems == [
-        Problem("caf\\xe9.md", "its name is not valid UTF-8"),
-        Problem("line\\nbreak.md", "its name holds a control character"),
-        Problem("tab\\t/", "its name holds a control character"),
+        FileProblem("caf\\xe9.md", "its name is not valid UTF-8"),
+        FileProblem("line\\nbreak.md", "its name holds a control character"),
+        FileProblem("tab\\t/", "its name holds a control character"),
     ]
 
 
@@ -227,7 +227,7 @@ def test_of_two_names_that_are_equal_in_normal_form_c_the_second_is_a_problem(tm
     _tree(tmp_path, "e\u0301.md", "\u00e9.md")
     found, problems = walk(tmp_path, DEFAULTS)
     assert [(file.path, file.location.name) for file in found] == [("\u00e9.md", "e\u0301.md")]
-    assert problems == [Problem("\u00e9.md", "another file has the same name in Unicode normal form C")]
+    assert problems == [FileProblem("\u00e9.md", "another file has the same name in Unicode normal form C")]
 
 
 def test_a_folder_that_cannot_be_listed_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,13 +262,13 @@ def test_links_are_not_followed_wherever_they_lead(tmp_path: Path) -> None:
     found, problems = walk(root, DEFAULTS)
     assert [file.path for file in found] == ["a.md", "sub/b.md"]
     assert problems == [
-        Problem("dead", "a broken symbolic link"),
-        Problem("out", OUT),
-        Problem("self", "a broken symbolic link"),
-        Problem("sub/out.md", OUT),
-        Problem("twin", OUT),
+        FileProblem("dead", "a broken symbolic link"),
+        FileProblem("out", OUT),
+        FileProblem("self", "a broken symbolic link"),
+        FileProblem("sub/out.md", OUT),
+        FileProblem("twin", OUT),
     ]
-    assert walk(root, DEFAULTS, under="out") == ([], [Problem("out", OUT)])
+    assert walk(root, DEFAULTS, under="out") == ([], [FileProblem("out", OUT)])
     assert walk(root, DEFAULTS, under="out/secret.md") == ([], [])
 
 
@@ -315,10 +315,10 @@ def test_a_junction_is_followed_no_more_than_a_link(tmp_path: Path) -> None:
     (root / "out").symlink_to(tmp_path / "outside")
     (root / "node_modules").symlink_to(tmp_path / "outside")
     found, problems = walk(root, DEFAULTS)
-    assert ([file.path for file in found], problems) == (["a.md", "sub/b.md"], [Problem("out", OUT)])
-    behind = Problem("out/secret.md", "lies behind a symbolic link or a file")
-    assert find(str(root), "out/secret.md", 100) == behind
-    assert find(str(root), "out", 100) == Problem("out", "not a regular file")
+    assert ([file.path for file in found], problems) == (["a.md", "sub/b.md"], [FileProblem("out", OUT)])
+    behind = FileProblem("out/secret.md", "lies behind a symbolic link or a file")
+    assert find_file(str(root), "out/secret.md", 100) == behind
+    assert find_file(str(root), "out", 100) == FileProblem("out", "not a regular file")
 
 
 def test_a_link_or_fifo_that_the_rules_leave_out_is_no_problem(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_a_link_or_fifo_that_the_rules_leave_out_is_no_problem(tmp_path: Path) -
     os.mkfifo(root / "ignored.md")
     (root / ".gitignore").write_text("ignored*\nfolder/\n")  # a link is no folder, to git neither
     found, problems = walk(root, Settings(exclude=("excluded.md",)))
-    assert ([file.path for file in found], problems) == (["a.md"], [Problem("folder", OUT)])
+    assert ([file.path for file in found], problems) == (["a.md"], [FileProblem("folder", OUT)])
     assert _paths(root, Settings(include=("*.md",), exclude=("excluded.md",))) == ["a.md"]
 
 
@@ -348,9 +348,9 @@ def test_a_fifo_or_socket_is_a_problem_even_as_an_ignore_file(tmp_path: Path) ->
     found, problems = walk(tmp_path, DEFAULTS)
     assert [file.path for file in found] == ["a.md"]
     assert problems == [
-        Problem(".gitignore", "not applied as an ignore file: not a regular file"),
-        Problem("pipe.md", "not a regular file"),
-        Problem("socket", "not a regular file"),
+        FileProblem(".gitignore", "not applied as an ignore file: not a regular file"),
+        FileProblem("pipe.md", "not a regular file"),
+        FileProblem("socket", "not a regular file"),
     ]
 
 
@@ -397,10 +397,10 @@ def test_a_named_file_that_cannot_be_taken_is_a_problem(tmp_path: Path) -> None:
     found, problems = walk(root, Settings(max_file_bytes=4), only=names)
     assert found == []
     assert problems == [
-        Problem(".git/config", "is part of version control or of an index"),
-        Problem("gone.md", "cannot be read: No such file or directory"),
-        Problem("large.md", "larger than 4 bytes (5); raise max_file_bytes to index it"),
-        Problem("link.md", "not a regular file"),
-        Problem("sub", "not a regular file"),
-        Problem("up/secret.md", "lies behind a symbolic link or a file"),
+        FileProblem(".git/config", "is part of version control or of an index"),
+        FileProblem("gone.md", "cannot be read: No such file or directory"),
+        FileProblem("large.md", "larger than 4 bytes (5); raise max_file_bytes to index it"),
+        FileProblem("link.md", "not a regular file"),
+        FileProblem("sub", "not a regular file"),
+        FileProblem("up/secret.md", "lies behind a symbolic link or a file"),
     ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from quintet.indexing.walk import MAX_PARENTS, Problem, walk
+from quintet.indexing.walk import MAX_PARENTS, FileProblem, walk
 from quintet.settings import Settings
 
 DEFAULTS = Settings()
@@ -135,8 +135,8 @@ def test_an_ignore_file_above_the_root_that_cannot_be_used_is_a_problem(tmp_path
     found, problems = walk(tmp_path / "src/lib", DEFAULTS)
     assert [file.path for file in found] == ["a.md"]
     assert problems == [
-        Problem("../../.gitignore", "not applied as an ignore file: not valid UTF-8 at byte 3"),
-        Problem("../.gitignore", "line 1, 'x[': a bracket without its end"),
+        FileProblem("../../.gitignore", "not applied as an ignore file: not valid UTF-8 at byte 3"),
+        FileProblem("../.gitignore", "line 1, 'x[': a bracket without its end"),
     ]
 
 

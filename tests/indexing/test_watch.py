@@ -16,7 +16,7 @@ from quintet.errors import Conflict
 from quintet.index import Index
 from quintet.indexing import watch as module
 from quintet.indexing.run import Report
-from quintet.indexing.watch import affected, watch
+from quintet.indexing.watch import paths_to_sync, watch
 from quintet.ports.reading import Root
 
 PATIENCE = 60  # seconds; only a fault takes that long
@@ -192,9 +192,9 @@ def test_the_index_and_version_control_are_not_listened_to(folder: Path) -> None
 def test_what_is_gone_stands_for_the_folder_that_is_left(folder: Path) -> None:
     roots = [Root("notes", str(folder))]
     gone = [str(folder / "deep" / "gone.md"), str(folder / "lost" / "in" / "there.md")]
-    assert affected(gone, roots) == [str(folder), str(folder / "deep")]
-    assert affected([str(folder / "one.md")], roots) == [str(folder / "one.md")]
-    assert affected(["/elsewhere/one.md"], roots) == []
+    assert paths_to_sync(gone, roots) == [str(folder), str(folder / "deep")]
+    assert paths_to_sync([str(folder / "one.md")], roots) == [str(folder / "one.md")]
+    assert paths_to_sync(["/elsewhere/one.md"], roots) == []
 
 
 def test_a_link_stands_for_its_folder_and_is_never_followed(folder: Path, tmp_path: Path) -> None:
@@ -203,21 +203,21 @@ def test_a_link_stands_for_its_folder_and_is_never_followed(folder: Path, tmp_pa
     (folder / "way-out").symlink_to(tmp_path)
     roots = [Root("notes", str(folder))]
     changed = [str(folder / "deep" / "link.md"), str(folder / "way-out" / "secret.md")]
-    assert affected(changed, roots) == [str(folder), str(folder / "deep")]
+    assert paths_to_sync(changed, roots) == [str(folder), str(folder / "deep")]
 
 
 def test_of_a_root_of_single_files_only_those_count(folder: Path) -> None:
     roots = [Root("notes", str(folder), only=("one.md",))]
-    assert affected([str(folder / "one.md"), str(folder / "two.md")], roots) == [str(folder / "one.md")]
+    assert paths_to_sync([str(folder / "one.md"), str(folder / "two.md")], roots) == [str(folder / "one.md")]
     (folder / "one.md").unlink()
-    assert affected([str(folder / "one.md")], roots) is None
+    assert paths_to_sync([str(folder / "one.md")], roots) is None
 
 
 def test_a_single_file_counts_however_the_disk_spells_it(folder: Path) -> None:
     decomposed = folder / "cafe\u0301.md"
     write(decomposed)
     roots = [Root("notes", str(folder), only=("caf\u00e9.md",))]
-    assert affected([str(decomposed)], roots) == [str(decomposed)]
+    assert paths_to_sync([str(decomposed)], roots) == [str(decomposed)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")

@@ -10,29 +10,29 @@ from dataclasses import replace
 from quintet.codegraph.definitions import CLASSES, Definition, outline
 from quintet.codegraph.extract import extract
 from quintet.codegraph.grammar import tree_of
-from quintet.formats.blocks import Block, Parsed
-from quintet.formats.lines import block_of, run_blocks, shape
-from quintet.formats.text import parse_windows
+from quintet.formats.blocks import Block, ParsedFile
+from quintet.formats.lines import block_template, paragraph_blocks, rows_block
+from quintet.formats.text import parse_lines
 from quintet.model.symbols import Outline
 
 SMALL_CLASS = 400  # characters; a shorter class is one block with all its methods
 _CPP_HEADER = re.compile(r"^[ \t]*+(?:class|namespace|template|using)\b[^;\n]*+", re.MULTILINE)
 
 
-def parse_code(path: str, text: str, mime_type: str, language: str) -> Parsed:
+def parse_code(path: str, text: str, mime_type: str, language: str) -> ParsedFile:
     if path.lower().endswith(".h") and _CPP_HEADER.search(text):
         language = "cpp"
     source = text.encode()
     tree = tree_of(source, text, language)
     if tree is None:
-        return parse_windows(path, text, mime_type, language)
+        return parse_lines(path, text, mime_type, language)
     lines = text.split("\n")
     writer = _Writer(lines)
     root = tree.root_node
     definitions = outline(root, source, language)
     writer.namespace(definitions.outermost, 0, len(lines) - 1, ())
     found = _with_above(extract(root, source, path, language), definitions.above)
-    return Parsed(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
+    return ParsedFile(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
 
 
 def _with_above(found: Outline, above: Mapping[int, int]) -> Outline:
@@ -54,10 +54,10 @@ class _Writer:
 
     def namespace(self, members: Sequence[Definition], first: int, last: int, path: tuple[str, ...]) -> None:
         """A file, namespace or module: its definitions, and the paragraphs between them."""
-        like = shape(path, "module", path[-1] if path else "")
+        like = block_template(path, "module", path[-1] if path else "")
         for start, end, member in _parted(members, first, last):
             if not self._joins_last(start, end):
-                self.blocks += run_blocks(self.lines, start, end, like=like)
+                self.blocks += paragraph_blocks(self.lines, start, end, like=like)
             if member:
                 self._definition(member)
 
@@ -67,15 +67,15 @@ class _Writer:
         elif item.members and len("\n".join(self.lines[item.first : item.last + 1])) >= SMALL_CLASS:
             self._class(item)
         else:
-            like = shape(item.path, item.kind, item.name, alone=True)
-            self.blocks += block_of(self.lines, item.first, item.last, like=like)
+            like = block_template(item.path, item.kind, item.name, alone=True)
+            self.blocks += rows_block(self.lines, item.first, item.last, like=like)
 
     def _class(self, item: Definition) -> None:
         """The head of a class down to its first method, each method, and the fields between methods."""
         for start, end, member in _parted(item.members, item.first, item.last):
             if start == item.first or not self._joins_last(start, end):
-                like = shape(item.path, item.kind, item.name, alone=start == item.first)
-                self.blocks += block_of(self.lines, start, end, like=like)
+                like = block_template(item.path, item.kind, item.name, alone=start == item.first)
+                self.blocks += rows_block(self.lines, start, end, like=like)
             if member:
                 self._definition(member)
 
@@ -85,7 +85,7 @@ class _Writer:
         if not self.blocks or not gap.strip() or any(char.isalnum() for char in gap):
             return False
         above = self.blocks.pop()
-        self.blocks += block_of(self.lines, above.first_line - 1, last, like=above)
+        self.blocks += rows_block(self.lines, above.first_line - 1, last, like=above)
         return True
 
 

@@ -35,7 +35,7 @@ class Endpoint:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return self._once(data)
-            except _Passing as failure:
+            except _TransientFailure as failure:
                 if attempt == ATTEMPTS:
                     raise StoreError(
                         f"the embedding server {self._host} failed {ATTEMPTS} times: {failure}"
@@ -58,7 +58,7 @@ class Endpoint:
         except QuintetError:
             raise
         except (URLError, HTTPException, OSError) as error:
-            raise _Passing(
+            raise _TransientFailure(
                 self._hidden(str(getattr(error, "reason", error)) or type(error).__name__)
             ) from error
 
@@ -66,7 +66,7 @@ class Endpoint:
         complaint = self._hidden(error.read(4 * EXCERPT).decode("utf-8", "replace"))
         said = f"{error.code} {' '.join(complaint.split())[:EXCERPT]}".strip()
         if error.code in (408, 429) or error.code >= 500:
-            return _Passing(said, _seconds(error.headers.get("Retry-After")))
+            return _TransientFailure(said, _seconds(error.headers.get("Retry-After")))
         if error.code in (401, 403):
             return AccessError(
                 f"the embedding server {self._host} refused the key: {said}; check QUINTET_REMOTE_KEY"
@@ -78,7 +78,7 @@ class Endpoint:
         return text.replace(self._key, "(key)") if self._key else text
 
 
-class _Passing(Exception):  # noqa: N818  (not an error yet)
+class _TransientFailure(Exception):  # noqa: N818  (not an error yet)
     """A failure that may not happen again. `wait` is how long the server asks to wait."""
 
     def __init__(self, message: str, wait: float = 0.0) -> None:

@@ -14,7 +14,7 @@ from quintet.model.vector import Int16
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from quintet.embed.workers import Workers
+    from quintet.embed.workers import EmbeddingPool
 
 BATCH_TOKENS = 1024  # enough to make products fast; more gains nothing
 WORTH_PROCESSES = 64  # texts; fewer are done before a second process has loaded the model
@@ -45,7 +45,7 @@ class LocalEmbedder:
         self._load = load
         self._window = window
         self._processes = processes or os.cpu_count() or 1
-        self._workers: Workers | None = None
+        self._workers: EmbeddingPool | None = None
 
     @cached_property
     def _model(self) -> "tuple[CanonicalEncoder, Tokenizer]":
@@ -67,11 +67,11 @@ class LocalEmbedder:
             return self._started_workers().embed(texts)
         return self.embed_here(texts)
 
-    def _started_workers(self) -> "Workers":
+    def _started_workers(self) -> "EmbeddingPool":
         if self._workers is None:
-            from quintet.embed.workers import Workers
+            from quintet.embed.workers import EmbeddingPool
 
-            self._workers = Workers(self, self._processes)
+            self._workers = EmbeddingPool(self, self._processes)
         return self._workers
 
     def embed_here(self, texts: Sequence[str]) -> Int16:

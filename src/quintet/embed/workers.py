@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quintet.embed.local import LocalEmbedder
 
 
-class Workers:
+class EmbeddingPool:
     """As many processes as were asked for, started at once, reused until closed."""
 
     def __init__(self, embedder: "LocalEmbedder", count: int) -> None:

@@ -16,8 +16,8 @@ from quintet.evaluation.questions import OwnQuestions
 from quintet.evaluation.tuning.tuned import Step, Tuned
 from quintet.index import Index
 from quintet.indexing.embedding import embed_pending, reembed
-from quintet.indexing.records import sync_corpus
-from quintet.indexing.run import Progress, Report, Run
+from quintet.indexing.records import sync_records
+from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.memory.memory import NO_FILES
 from quintet.ports.reading import Counts, Embedder
 from quintet.ports.writing import Entry, Writer
@@ -102,8 +102,8 @@ class Corpus:
     def fill(self, documents: Iterable[Text], progress: Progress) -> None:
         """Bring the store up to date with the corpus, and embed what has no vector."""
         with self._store.writer(self.settings.writer_timeout) as writer:
-            run = Run(writer, self.settings, lambda: 0, progress, Report())
-            sync_corpus(run, self._name, ((one.id, one.title, one.text) for one in documents))
+            run = IndexRun(writer, self.settings, lambda: 0, progress, Report())
+            sync_records(run, self._name, ((one.id, one.title, one.text) for one in documents))
             if self.embedder is not None:
                 embed_pending(run, self.embedder, self._stored_embedder())
             writer.settle()
@@ -114,7 +114,7 @@ class Corpus:
             if snapshot.catalog.generation != own.generation:
                 raise Conflict("the index changed while it was measured; run the evaluation again")
         with self._store.writer(self.settings.writer_timeout) as writer:
-            run = Run(writer, self.settings, lambda: 0, progress, Report())
+            run = IndexRun(writer, self.settings, lambda: 0, progress, Report())
             with writer.batch():
                 writer.put(*_entries(own, writer))
             stored = self._stored_embedder()

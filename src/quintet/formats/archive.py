@@ -11,7 +11,7 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1")  # the container of encrypted, and of ol
 ENCRYPTED = 0x1
 
 
-def opened(data: bytes) -> ZipFile:
+def open_archive(data: bytes) -> ZipFile:
     """The archive in `data`, if it is one that can be unpacked without harm."""
     if data.startswith(OLE):
         raise UnreadableFile("encrypted, or in an old binary format")

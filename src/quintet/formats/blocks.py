@@ -30,22 +30,10 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFile:
     title: str
     mime_type: str
     language: str | None
     blocks: tuple[Block, ...]
     metadata: Mapping[str, Json] = field(default_factory=dict)
     outline: Outline | None = None
-
-
-class Piece(NamedTuple):
-    """A chunk before it has an id."""
-
-    content: str
-    heading_path: str
-    first_line: int
-    last_line: int
-    kind: str = "text"
-    name: str = ""
-    page: int | None = None

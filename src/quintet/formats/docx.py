@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from quintet.formats.archive import opened
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.archive import open_archive
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import stem
 from quintet.formats.table import SEPARATOR
 from quintet.model.documents import Json
@@ -32,21 +32,21 @@ MAX_STYLES = 20  # a style may be based on another, and that on the first again
 NOTES = ("/footnotes", "/endnotes")
 
 
-def parse_docx(path: str, data: bytes, mime_type: str) -> Parsed:
+def parse_docx(path: str, data: bytes, mime_type: str) -> ParsedFile:
     import docx
 
-    opened(data).close()
+    open_archive(data).close()
     document = docx.Document(BytesIO(data))
-    blocks = tuple(_Reader(document).blocks())
+    blocks = tuple(_DocxReader(document).blocks())
     properties = document.core_properties
     first = next((block.heading_path[-1] for block in blocks if block.heading), "")
     title = " ".join((properties.title or "").split())
     author = " ".join((properties.author or "").split())
     metadata: dict[str, Json] = {"author": author} if author and author != "python-docx" else {}
-    return Parsed(title or first or stem(path), mime_type, None, blocks, metadata)
+    return ParsedFile(title or first or stem(path), mime_type, None, blocks, metadata)
 
 
-class _Reader:
+class _DocxReader:
     def __init__(self, document: "Document") -> None:
         self.document = document
         self.levels, self.lists = _styles(document)

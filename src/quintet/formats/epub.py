@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 from zipfile import ZipFile
 
-from quintet.formats.archive import opened
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.archive import open_archive
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.decoding import UnreadableFile, decode_text
 from quintet.formats.html import parse_html
-from quintet.formats.html_tags import Tokens, decoded
-from quintet.formats.lines import one_newline, stem
+from quintet.formats.html_tags import HtmlTokens, unescape_text
+from quintet.formats.lines import normalise_newlines, stem
 from quintet.model.documents import Json
 
 MAX_CHAPTERS = 10_000
@@ -29,8 +29,8 @@ class _Package:
     facts: dict[str, str] = field(default_factory=dict)
 
 
-def parse_epub(path: str, data: bytes, mime_type: str) -> Parsed:
-    with opened(data) as archive:
+def parse_epub(path: str, data: bytes, mime_type: str) -> ParsedFile:
+    with open_archive(data) as archive:
         where = _package_path(archive)
         package = _package(_read(archive, where))
         chapters = [
@@ -41,18 +41,18 @@ def parse_epub(path: str, data: bytes, mime_type: str) -> Parsed:
         blocks = tuple(block for chapter in chapters for block in _chapter(archive, chapter, title))
     author = package.facts.get("creator", "")
     metadata: dict[str, Json] = {"author": author} if author else {}
-    return Parsed(title or stem(path), mime_type, None, blocks, metadata)
+    return ParsedFile(title or stem(path), mime_type, None, blocks, metadata)
 
 
 def _read(archive: ZipFile, name: str) -> str:
     try:
-        return one_newline(decode_text(archive.read(name)))
+        return normalise_newlines(decode_text(archive.read(name)))
     except KeyError as error:
         raise UnreadableFile(f"damaged: it has no part {name[:200]!r}") from error
 
 
 def _package_path(archive: ZipFile) -> str:
-    for event in Tokens(_read(archive, "META-INF/container.xml")):
+    for event in HtmlTokens(_read(archive, "META-INF/container.xml")):
         if event.name == "rootfile" and event.attributes().get("full-path"):
             return event.attributes()["full-path"]
     raise UnreadableFile("damaged: its container names no package")
@@ -61,7 +61,7 @@ def _package_path(archive: ZipFile) -> str:
 def _package(text: str) -> _Package:
     package = _Package()
     within = ""
-    for event in Tokens(text):
+    for event in HtmlTokens(text):
         name = event.name.rpartition(":")[2]
         if name == "item":
             attributes = event.attributes()
@@ -72,7 +72,7 @@ def _package(text: str) -> _Package:
         elif name in ("title", "creator"):
             within = "" if event.name.startswith("/") else name
         elif not event.name and within:
-            package.facts.setdefault(within, " ".join(decoded(event.text).split()))
+            package.facts.setdefault(within, " ".join(unescape_text(event.text).split()))
     return package
 
 
@@ -87,7 +87,7 @@ def _check_readable(archive: ZipFile, chapters: list[str]) -> None:
     """Fonts are often scrambled, chapters only by copy protection."""
     if "META-INF/encryption.xml" not in archive.namelist():
         return
-    for event in Tokens(_read(archive, "META-INF/encryption.xml")):
+    for event in HtmlTokens(_read(archive, "META-INF/encryption.xml")):
         scrambled = unquote(event.attributes().get("uri", ""))
         if event.name.endswith("cipherreference") and scrambled in chapters:
             raise UnreadableFile("encrypted: its chapters are protected against copying")

@@ -40,7 +40,7 @@ def _loaded(text: str, fence: str) -> dict[str, Json] | None:
         value = _load_yaml(text) if fence == "---" else tomllib.loads(text)
         if not isinstance(value, Mapping):
             return None
-        return {well_formed(str(key)): plain_json(item) for key, item in value.items()}
+        return {well_formed(str(key)): to_json(item) for key, item in value.items()}
     except Exception:  # hostile tags make PyYAML raise KeyError, IndexError, AttributeError and more
         return None
 
@@ -60,7 +60,7 @@ def _load_yaml(text: str) -> Any:
     return yaml.load(text, loader)
 
 
-def plain_json(value: object) -> Json:
+def to_json(value: object) -> Json:
     """`value` in JSON's own types: dates as ISO text, numbers that JSON lacks as text, keys as text."""
     if value is None or isinstance(value, (bool, int)):
         return value
@@ -69,8 +69,8 @@ def plain_json(value: object) -> Json:
     if isinstance(value, (date, datetime, time)):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {well_formed(str(key)): plain_json(item) for key, item in value.items()}
+        return {well_formed(str(key)): to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         items = value if isinstance(value, (list, tuple)) else sorted(value, key=str)
-        return [plain_json(item) for item in items]
+        return [to_json(item) for item in items]
     return well_formed(value if isinstance(value, str) else str(value))

@@ -1,9 +1,9 @@
 """HTML: what a reader sees, block by block. No tree is built, so no nesting is too deep."""
 
-from quintet.formats.blocks import Block, Parsed
-from quintet.formats.html_tags import Event, Tokens, decoded
+from quintet.formats.blocks import Block, ParsedFile
+from quintet.formats.html_tags import HtmlToken, HtmlTokens, unescape_text
 from quintet.formats.lines import stem
-from quintet.formats.mentions import HtmlSpans
+from quintet.formats.mentions import HtmlMentions
 from quintet.model.documents import Json
 
 _HIDDEN = {"script", "style", "template", "noscript"}
@@ -44,9 +44,9 @@ _INSIDE_ROW = {"p", "div", "blockquote"}  # in a table's cell these part words, 
 _META = {"description", "keywords", "author"}
 
 
-def parse_html(path: str, text: str, mime_type: str) -> Parsed:
-    reader, spans = _Reader(), HtmlSpans()
-    for event in Tokens(text):
+def parse_html(path: str, text: str, mime_type: str) -> ParsedFile:
+    reader, spans = _HtmlReader(), HtmlMentions()
+    for event in HtmlTokens(text):
         reader.read(event)
         spans.read(event)
     reader.flush()
@@ -54,10 +54,10 @@ def parse_html(path: str, text: str, mime_type: str) -> Parsed:
     headings = [block for block in reader.blocks if block.heading]
     first = headings[0].heading_path[-1] if headings else stem(path)
     outline = spans.outline("html")
-    return Parsed(title or first, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
+    return ParsedFile(title or first, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
 
 
-class _Reader:
+class _HtmlReader:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.metadata: dict[str, Json] = {}
@@ -71,7 +71,7 @@ class _Reader:
         self.block = ""  # the block element that text belongs to
         self.tight_before = False
 
-    def read(self, event: Event) -> None:
+    def read(self, event: HtmlToken) -> None:
         if self.hidden:
             self._stay_hidden(event.name)
         elif not event.name:
@@ -86,8 +86,8 @@ class _Reader:
         if self.depth == 0 or name == "body":
             self.hidden = ""
 
-    def _text(self, event: Event) -> None:
-        text = decoded(event.text)
+    def _text(self, event: HtmlToken) -> None:
+        text = unescape_text(event.text)
         if self.in_title:
             self.title.append(text)
             return
@@ -99,7 +99,7 @@ class _Reader:
             self.lines = (self.lines[0] or first, event.line + event.text.rstrip().count("\n"))
         self.words.append(text if self.block == "pre" else " ".join(f".{text}.".split())[1:-1])
 
-    def _start(self, event: Event) -> None:
+    def _start(self, event: HtmlToken) -> None:
         name = event.name
         self.in_title = self.in_title and name not in _BREAKS
         if name in _HIDDEN:

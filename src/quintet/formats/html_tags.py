@@ -16,7 +16,7 @@ _RAW = {name: re.compile(f"</{name}(?=[\\s/>])", re.IGNORECASE | re.ASCII) for n
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HtmlToken:
     """Text (`name` is empty), a start tag (`p`) or an end tag (`/p`), and the line it begins on."""
 
     name: str
@@ -25,10 +25,10 @@ class Event:
 
     def attributes(self) -> dict[str, str]:
         found = _ATTRIBUTE.findall(self.text, len(self.name) + 1)
-        return {name.lower(): decoded(double or single or bare) for name, double, single, bare in found}
+        return {name.lower(): unescape_text(double or single or bare) for name, double, single, bare in found}
 
 
-def decoded(text: str) -> str:
+def unescape_text(text: str) -> str:
     """`text` with its character references resolved."""
     try:
         return unescape(text)
@@ -36,14 +36,14 @@ def decoded(text: str) -> str:
         return text
 
 
-class Tokens:
+class HtmlTokens:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.line = 1
         self.loose = False  # a quote was never closed: from now on a tag ends at the first `>`
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[HtmlToken]:
         while self.at < len(self.text):
             start = self._next_markup()
             if start > self.at:
@@ -60,13 +60,13 @@ class Tokens:
             at = self.text.find("<", at + 1)
         return len(self.text)
 
-    def _event(self, name: str, end: int) -> Event:
-        event = Event(name, self.text[self.at : end], self.line)
+    def _event(self, name: str, end: int) -> HtmlToken:
+        event = HtmlToken(name, self.text[self.at : end], self.line)
         self.line += event.text.count("\n")
         self.at = end
         return event
 
-    def _markup(self) -> Iterator[Event]:
+    def _markup(self) -> Iterator[HtmlToken]:
         match = _TAG_NAME.match(self.text, self.at + 1)
         end = self._tag_end(self.at + 1) if match else self._comment_end()
         if end < 0:  # nothing closes it: what is left is text

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from json.decoder import JSONDecoder
 
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import stem, well_formed
 from quintet.formats.text import paragraphs
 from quintet.model.documents import Json
@@ -16,18 +16,18 @@ _WHITE = " \t\n"
 _decode, _decode_line = JSONDecoder().raw_decode, JSONDecoder().decode
 
 
-def parse_json(path: str, text: str, mime_type: str) -> Parsed:
+def parse_json(path: str, text: str, mime_type: str) -> ParsedFile:
     """One block for each item of the outermost object or array; text that is no JSON is plain text."""
     try:
         blocks = tuple(_items(text))
     except (ValueError, RecursionError, IndexError):
         blocks = paragraphs(text)
-    return Parsed(stem(path), mime_type, None, blocks)
+    return ParsedFile(stem(path), mime_type, None, blocks)
 
 
-def parse_jsonl(path: str, text: str, mime_type: str) -> Parsed:
+def parse_jsonl(path: str, text: str, mime_type: str) -> ParsedFile:
     blocks = (_record(line, number) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-    return Parsed(stem(path), mime_type, None, tuple(block for block in blocks if block.text.strip()))
+    return ParsedFile(stem(path), mime_type, None, tuple(block for block in blocks if block.text.strip()))
 
 
 def _items(text: str) -> Iterator[Block]:

@@ -13,12 +13,12 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def one_newline(text: str) -> str:
+def normalise_newlines(text: str) -> str:
     """`text` with every line ended by a bare newline and without a byte order mark."""
     return well_formed(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+def trim_blank_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
     """The rows `first` to `last`, both included, without blank rows at either end; None if all are blank."""
     while first <= last and not lines[first].strip():
         first += 1
@@ -27,9 +27,9 @@ def trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | No
     return (first, last) if first <= last else None
 
 
-def block_of(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
+def rows_block(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
     """The rows `first` to `last` as one block with the other fields of `like`; nothing if all are blank."""
-    rows = trimmed(lines, first, last)
+    rows = trim_blank_rows(lines, first, last)
     if rows:
         yield _block(lines, *rows, like)
 
@@ -48,7 +48,7 @@ def _block(lines: Sequence[str], first: int, last: int, like: Block) -> Block:
     )
 
 
-def shape(
+def block_template(
     heading_path: tuple[str, ...] = (),
     kind: str = "text",
     name: str = "",
@@ -61,7 +61,7 @@ def shape(
     return Block("", 0, 0, heading_path, kind, name, tight, alone, heading)
 
 
-def runs(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
+def paragraph_rows(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
     """Each run of rows that are not blank, between `first` and `last`."""
     start = None
     for row in range(first, last + 1):
@@ -74,9 +74,9 @@ def runs(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int
         yield start, last
 
 
-def run_blocks(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
+def paragraph_blocks(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
     """One block for each run of rows that are not blank."""
-    for start, end in runs(lines, first, last):
+    for start, end in paragraph_rows(lines, first, last):
         yield _block(lines, start, end, like)
 
 

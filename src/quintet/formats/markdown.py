@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.front_matter import front_matter
-from quintet.formats.lines import block_of, run_blocks, shape, stem
+from quintet.formats.lines import block_template, paragraph_blocks, rows_block, stem
 from quintet.formats.mentions import markdown_outline
 from quintet.model.documents import Json
 
@@ -18,15 +18,15 @@ MAX_INLINE = 1000  # a longer heading keeps its markup: inline parsing of hostil
 _KINDS = {"fence": "code", "code_block": "code"}
 
 
-def parse_markdown(path: str, text: str, mime_type: str) -> Parsed:
+def parse_markdown(path: str, text: str, mime_type: str) -> ParsedFile:
     lines = text.split("\n")
     front = front_matter(lines)
-    reader = _Reader(lines, front.rows)
-    refused = block_of(lines, 0, front.rows - 1, like=shape()) if front.metadata is None else ()
+    reader = _MarkdownReader(lines, front.rows)
+    refused = rows_block(lines, 0, front.rows - 1, like=block_template()) if front.metadata is None else ()
     blocks = (*refused, *reader.blocks())
     metadata = front.metadata or {}
     title = _title(metadata, reader.seen) or stem(path)
-    return Parsed(title, mime_type, None, blocks, metadata, markdown_outline(blocks))
+    return ParsedFile(title, mime_type, None, blocks, metadata, markdown_outline(blocks))
 
 
 def _title(metadata: dict[str, Json], headings: Sequence[tuple[int, str]]) -> str:
@@ -46,7 +46,7 @@ def _markdown() -> "MarkdownIt":
     return MarkdownIt("commonmark").enable("table")
 
 
-class _Reader:
+class _MarkdownReader:
     """Walks the outermost tokens; rows that no token claims (link definitions) become text."""
 
     def __init__(self, lines: Sequence[str], offset: int) -> None:
@@ -79,7 +79,9 @@ class _Reader:
     def _between(self, row: int) -> Iterator[Block]:
         if row > self.row:
             tight = self.row > 0 and self._is_delimiter(self.row)
-            yield from run_blocks(self.lines, self.row, row - 1, like=shape(self._headings(), tight=tight))
+            yield from paragraph_blocks(
+                self.lines, self.row, row - 1, like=block_template(self._headings(), tight=tight)
+            )
             self.row = row
 
     def _is_delimiter(self, row: int) -> bool:
@@ -96,11 +98,11 @@ class _Reader:
             self.path = [item for item in self.path if item[0] < level]
             self.path.append((level, self._plain(following.content)))
             self.seen.append(self.path[-1])
-            like = shape(self._headings(), heading=True)
+            like = block_template(self._headings(), heading=True)
         else:
             tight = token.type in ("list_item_open", "tr_open") and self._continues(first)
-            like = shape(self._headings(), _KINDS.get(token.type, "text"), tight=tight)
-        yield from block_of(self.lines, first, last, like=like)
+            like = block_template(self._headings(), _KINDS.get(token.type, "text"), tight=tight)
+        yield from rows_block(self.lines, first, last, like=like)
 
     def _continues(self, row: int) -> bool:
         """Whether there is a line directly above, so that no blank line is put between."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
 from quintet.formats.blocks import Block
-from quintet.formats.html_tags import Event, decoded
+from quintet.formats.html_tags import HtmlToken, unescape_text
 from quintet.formats.registry import BY_EXTENSION
 from quintet.model.symbols import Mention, Outline
 
@@ -46,7 +46,7 @@ _HTML_TARGETS = {"a": "href", "img": "src", "script": "src", "link": "href", "if
 _HTML_CODE = {"code", "tt", "kbd"}
 
 
-class Spans:
+class Mentions:
     """What a document names, in reading order, each thing once."""
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ def _symbol(text: str) -> tuple[str, ...]:
 
 
 def markdown_outline(blocks: Iterable[Block]) -> Outline:
-    spans = Spans()
+    spans = Mentions()
     for line, text in _prose(blocks, spans):
         for match in _SPAN.finditer(text):
             spans.code(line, match.group(2))
@@ -111,7 +111,7 @@ def markdown_outline(blocks: Iterable[Block]) -> Outline:
     return spans.outline("markdown")
 
 
-def _prose(blocks: Iterable[Block], spans: Spans) -> Iterable[tuple[int, str]]:
+def _prose(blocks: Iterable[Block], spans: Mentions) -> Iterable[tuple[int, str]]:
     """The lines that are not code, with their numbers, until enough was found."""
     for block in blocks:
         if block.kind != "code":
@@ -122,7 +122,7 @@ def _prose(blocks: Iterable[Block], spans: Spans) -> Iterable[tuple[int, str]]:
 
 
 def rst_outline(blocks: Sequence[Block]) -> Outline:
-    spans = Spans()
+    spans = Mentions()
     for line, text in _prose(blocks, spans):
         for pattern in (_RST_LINK, _RST_TARGET):
             for match in pattern.finditer(text):
@@ -137,7 +137,7 @@ def rst_outline(blocks: Sequence[Block]) -> Outline:
     return spans.outline("rst")
 
 
-def _rst_role(spans: Spans, line: int, role: str, text: str) -> None:
+def _rst_role(spans: Mentions, line: int, role: str, text: str) -> None:
     """`:doc:` leads to a document; the roles of a language name a symbol; both may give a title before it."""
     meant = text.rpartition("<")[2].rstrip("> ") if text.endswith(">") else text
     kind = role.rpartition(":")[2]
@@ -147,7 +147,7 @@ def _rst_role(spans: Spans, line: int, role: str, text: str) -> None:
         spans.code(line, meant)
 
 
-def _rst_directive(spans: Spans, line: int, name: str, argument: str) -> None:
+def _rst_directive(spans: Mentions, line: int, name: str, argument: str) -> None:
     kind = name.rpartition(":")[2]
     if kind in _RST_FILES:
         spans.target(line, argument)
@@ -155,7 +155,7 @@ def _rst_directive(spans: Spans, line: int, name: str, argument: str) -> None:
         spans.code(line, f"{argument.partition('(')[0]}()")
 
 
-class HtmlSpans(Spans):
+class HtmlMentions(Mentions):
     """The same of a stream of tags."""
 
     def __init__(self) -> None:
@@ -163,10 +163,10 @@ class HtmlSpans(Spans):
         self._code: list[str] | None = None
         self._in_pre = False
 
-    def read(self, event: Event) -> None:
+    def read(self, event: HtmlToken) -> None:
         if not event.name:
             if self._code is not None and len(self._code) < 20:
-                self._code.append(decoded(event.text[: MAX_SPAN + 1]))
+                self._code.append(unescape_text(event.text[: MAX_SPAN + 1]))
         elif event.name in _HTML_TARGETS:
             if not self.is_full:
                 self.target(event.line, event.attributes().get(_HTML_TARGETS[event.name], ""))

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from quintet.formats.archive import opened
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.archive import open_archive
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.lines import stem
 from quintet.formats.table import SEPARATOR
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 MAX_DEPTH = 20  # groups within groups
 
 
-def parse_pptx(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed:
+def parse_pptx(path: str, data: bytes, mime_type: str, max_pages: int) -> ParsedFile:
     import pptx
 
-    opened(data).close()
+    open_archive(data).close()
     deck = pptx.Presentation(BytesIO(data))
     count = len(deck.slides)
     if count > max_pages:
@@ -28,7 +28,7 @@ def parse_pptx(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed
     title = _one_line(deck.core_properties.title or "")
     if title in ("", "PowerPoint Presentation"):  # what the program itself puts there
         title = next((block.heading_path[-1] for block in blocks if block.heading), "") or stem(path)
-    return Parsed(title, mime_type, None, blocks, {"page_count": count})
+    return ParsedFile(title, mime_type, None, blocks, {"page_count": count})
 
 
 def _slide(slide: "Slide", page: int) -> Iterator[Block]:

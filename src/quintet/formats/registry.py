@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Binary = Literal["pdf", "docx", "pptx", "xlsx", "epub"]
-Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "code", "windows", "rows", Binary]
+Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "code", "lines", "csv", Binary]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ _HTML = Format("html", "text/html")
 _JSON = Format("json", "application/json")
 _JSONL = Format("jsonl", "application/x-ndjson")
 _RST = Format("rst", "text/x-rst")
-_YAML = Format("windows", "application/yaml")
+_YAML = Format("lines", "application/yaml")
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-_MAKE = Format("windows", "text/x-makefile", "make")
-_DOCKER = Format("windows", "text/x-dockerfile", "dockerfile")
+_MAKE = Format("lines", "text/x-makefile", "make")
+_DOCKER = Format("lines", "text/x-dockerfile", "dockerfile")
 
 _GRAMMARS = {
     "python": ("text/x-python", "py pyi pyw"),
@@ -73,12 +73,12 @@ BY_EXTENSION: dict[str, Format] = {
     **dict.fromkeys(("jsonl", "ndjson"), _JSONL),
     **dict.fromkeys(("rst", "rest"), _RST),
     **dict.fromkeys(("yaml", "yml"), _YAML),
-    **dict.fromkeys(("ini", "cfg", "conf", "properties"), Format("windows", "text/plain")),
-    "toml": Format("windows", "application/toml"),
-    "csv": Format("rows", "text/csv"),
-    "tsv": Format("rows", "text/tab-separated-values"),
-    "xml": Format("windows", "application/xml"),
-    "svg": Format("windows", "image/svg+xml"),
+    **dict.fromkeys(("ini", "cfg", "conf", "properties"), Format("lines", "text/plain")),
+    "toml": Format("lines", "application/toml"),
+    "csv": Format("csv", "text/csv"),
+    "tsv": Format("csv", "text/tab-separated-values"),
+    "xml": Format("lines", "application/xml"),
+    "svg": Format("lines", "image/svg+xml"),
     "pdf": Format("pdf", "application/pdf"),
     "docx": Format("docx", _OFFICE + "wordprocessingml.document"),
     "pptx": Format("pptx", _OFFICE + "presentationml.presentation"),
@@ -90,8 +90,8 @@ BY_EXTENSION: dict[str, Format] = {
 for _language, (_mime, _extensions) in _GRAMMARS.items():
     BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("code", _mime, _language))
 for _language, _extensions in _NO_GRAMMAR.items():
-    BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("windows", f"text/x-{_language}", _language))
-BY_EXTENSION |= dict.fromkeys(("css",), Format("windows", "text/css", "css"))
+    BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("lines", f"text/x-{_language}", _language))
+BY_EXTENSION |= dict.fromkeys(("css",), Format("lines", "text/css", "css"))
 
 BY_NAME: dict[str, Format] = {
     "makefile": _MAKE,

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from quintet.formats.blocks import Block, Parsed
-from quintet.formats.lines import block_of, shape, stem
+from quintet.formats.blocks import Block, ParsedFile
+from quintet.formats.lines import block_template, rows_block, stem
 from quintet.formats.mentions import rst_outline
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+\s*+$")
@@ -14,14 +14,14 @@ _CODE = re.compile(r"\.\.[ \t]+(?:code|code-block|sourcecode|parsed-literal|math
 _GRID = re.compile(r"\+[-=+]+$|=+[ \t]+=[= \t]*$")
 
 
-def parse_rst(path: str, text: str, mime_type: str) -> Parsed:
-    reader = _Reader(text.split("\n"))
+def parse_rst(path: str, text: str, mime_type: str) -> ParsedFile:
+    reader = _RstReader(text.split("\n"))
     blocks = tuple(reader.blocks())
     title = next((block.heading_path[-1] for block in blocks if block.heading), "")
-    return Parsed(title or stem(path), mime_type, None, blocks, outline=rst_outline(blocks))
+    return ParsedFile(title or stem(path), mime_type, None, blocks, outline=rst_outline(blocks))
 
 
-class _Reader:
+class _RstReader:
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
         self.row = 0
@@ -107,6 +107,6 @@ class _Reader:
         self, last: int, kind: str = "text", tight: bool = False, heading: bool = False
     ) -> Iterator[Block]:
         path = tuple(text for _, text in self.path)
-        like = shape(path, kind, tight=tight, heading=heading)
-        yield from block_of(self.lines, self.row, last, like=like)
+        like = block_template(path, kind, tight=tight, heading=heading)
+        yield from rows_block(self.lines, self.row, last, like=like)
         self.row = last + 1

@@ -6,23 +6,23 @@ A row is then understood wherever the text is cut, and found by the name of a co
 import csv
 from collections.abc import Iterator, Sequence
 
-from quintet.formats.blocks import Block, Parsed
-from quintet.formats.text import parse_windows
+from quintet.formats.blocks import Block, ParsedFile
+from quintet.formats.text import parse_lines
 
 MAX_NAMES = 400  # characters of all names together: every row repeats them
 DELIMITERS = ",;\t|"
 SEPARATOR = " | "
 
 
-def parse_rows(path: str, text: str, mime_type: str) -> Parsed:
+def parse_csv(path: str, text: str, mime_type: str) -> ParsedFile:
     """CSV with named columns. What has no names, or breaks the format, stays as its lines are."""
     try:
         blocks = tuple(_records(text, _delimiter(text)))
     except csv.Error:
         blocks = ()
     if not blocks:
-        return parse_windows(path, text, mime_type, None, "table")
-    return Parsed(path.rpartition("/")[2], mime_type, None, blocks)
+        return parse_lines(path, text, mime_type, None, "table")
+    return ParsedFile(path.rpartition("/")[2], mime_type, None, blocks)
 
 
 def _delimiter(text: str) -> str:
@@ -38,14 +38,14 @@ def _records(text: str, delimiter: str) -> Iterator[Block]:
         first, last = last + 1, reader.line_num
         cells = [" ".join(cell.split()) for cell in cells]
         if names is None and any(cells):
-            if not are_names(cells):
+            if not is_header(cells):
                 return
             names = cells
         elif names is not None:
-            yield from row_block(names, cells, first, last)
+            yield from table_row(names, cells, first, last)
 
 
-def are_names(cells: Sequence[str]) -> bool:
+def is_header(cells: Sequence[str]) -> bool:
     """Does this row say what the cells below are? At least two different names, and no numbers."""
     return (
         len(cells) > 1
@@ -60,7 +60,7 @@ def _is_number(cell: str) -> bool:
     return not any(char.isalpha() for char in cell)
 
 
-def row_block(
+def table_row(
     names: Sequence[str], cells: Sequence[str], first: int, last: int, path: tuple[str, ...] = ()
 ) -> Iterator[Block]:
     """One row as a block; nothing if all its cells are empty."""

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
 from io import BytesIO
 
-from quintet.formats.archive import opened
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.archive import open_archive
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import stem
-from quintet.formats.table import are_names, row_block
+from quintet.formats.table import is_header, table_row
 
 
-def parse_xlsx(path: str, data: bytes, mime_type: str) -> Parsed:
+def parse_xlsx(path: str, data: bytes, mime_type: str) -> ParsedFile:
     """Formulas count with the value that Excel last computed, as it is seen."""
     import openpyxl
 
-    opened(data).close()
+    open_archive(data).close()
     book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
     try:
         blocks: list[Block] = []
@@ -24,7 +24,7 @@ def parse_xlsx(path: str, data: bytes, mime_type: str) -> Parsed:
         title = " ".join((book.properties.title or "").split())
     finally:
         book.close()
-    return Parsed(title or stem(path), mime_type, None, tuple(blocks))
+    return ParsedFile(title or stem(path), mime_type, None, tuple(blocks))
 
 
 def _rows(sheet: str, rows: Iterable[tuple[object, ...]]) -> Iterator[Block]:
@@ -37,11 +37,11 @@ def _rows(sheet: str, rows: Iterable[tuple[object, ...]]) -> Iterator[Block]:
         if not cells:
             continue
         if names is None:
-            names = cells if are_names(cells) else []
+            names = cells if is_header(cells) else []
             if names:
                 yield Block(" | ".join(names), number, number, path, kind="table")
                 continue
-        yield from row_block(names, cells, number, number, path)
+        yield from table_row(names, cells, number, number, path)
 
 
 def _shown(value: object) -> str:

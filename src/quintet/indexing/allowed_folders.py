@@ -6,7 +6,7 @@ from pathlib import Path
 from quintet.errors import AccessError, UsageError
 
 
-def contained(path: str, allowed: Iterable[Path], base: Path) -> Path:
+def resolve_allowed(path: str, allowed: Iterable[Path], base: Path) -> Path:
     """`path` as a real location under one of `allowed`; links are followed before it is judged."""
     try:
         location = (base / path).resolve(strict=True)

@@ -5,9 +5,10 @@ Pure: the same blocks and the same size give the same pieces. No character but w
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from quintet.errors import UsageError
-from quintet.formats.blocks import Block, Parsed, Piece
+from quintet.formats.blocks import Block, ParsedFile
 
 BLANK_LINE = "\n\n"
 # Where prose may be cut: after a sentence, at a blank line, before a nested list item or quoted line.
@@ -17,7 +18,19 @@ _STOP = re.compile(
 _SPACE = re.compile(r"\s*+")
 
 
-def chunk(parsed: Parsed, max_chars: int) -> list[Piece]:
+class Piece(NamedTuple):
+    """A chunk before it has an id."""
+
+    content: str
+    heading_path: str
+    first_line: int
+    last_line: int
+    kind: str = "text"
+    name: str = ""
+    page: int | None = None
+
+
+def chunk(parsed: ParsedFile, max_chars: int) -> list[Piece]:
     """The pieces of a document, in reading order, none longer than `max_chars`, none on two pages.
 
     A heading opens the piece of the text below it. Headings with nothing below close the last piece.

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from quintet.errors import UsageError
 from quintet.formats.decoding import UnreadableFile
-from quintet.indexing.changes import trusted
-from quintet.indexing.git import uncommitted
-from quintet.indexing.read import read
-from quintet.indexing.walk import Found, Problem, find, size_cap
+from quintet.indexing.changes import proves_unchanged
+from quintet.indexing.git import find_uncommitted
+from quintet.indexing.read import read_file
+from quintet.indexing.walk import DiskFile, FileProblem, find_file, size_cap
 from quintet.model.results import Freshness, Note
 from quintet.ports.reading import Comparison, Source
 from quintet.settings import Settings
@@ -26,10 +26,10 @@ class SourceFiles:
         self._clock_ns = clock_ns
 
     def compare(self, sources: Mapping[str, Source], *, ask_git: bool) -> Comparison:
-        look = _Look(self._settings)
+        look = _DiskComparison(self._settings)
         seen = {document_id: look.at(source) for document_id, source in sources.items()}
-        differing = {document_id: file for document_id, file in seen.items() if isinstance(file, Found)}
-        lost = [document_id for document_id, file in seen.items() if isinstance(file, Problem)]
+        differing = {document_id: file for document_id, file in seen.items() if isinstance(file, DiskFile)}
+        lost = [document_id for document_id, file in seen.items() if isinstance(file, FileProblem)]
         changed: dict[str, Freshness] = dict.fromkeys(lost, "StaleWithRisk")
         notes = list(look.notes())
         if differing:
@@ -37,13 +37,13 @@ class SourceFiles:
         return Comparison(changed, _missing({sources[one].root: sources[one] for one in lost}), tuple(notes))
 
     def _classes(
-        self, differing: Mapping[str, Found], ask_git: bool, notes: list[Note]
+        self, differing: Mapping[str, DiskFile], ask_git: bool, notes: list[Note]
     ) -> dict[str, Freshness]:
         """By age. What git calls modified is a risk at any age, for nobody has settled on it yet."""
         now = self._clock_ns()
         at_risk: frozenset[str] = frozenset()
         if ask_git and self._settings.git_timeout:
-            answer = uncommitted((file.where for file in differing.values()), self._settings.git_timeout)
+            answer = find_uncommitted((file.where for file in differing.values()), self._settings.git_timeout)
             at_risk = answer.files
             notes.extend({"code": "git_failed", "message": failure} for failure in answer.failures)
         return {
@@ -59,7 +59,7 @@ class SourceFiles:
         return "Acceptable" if lag < self._settings.acceptable_seconds else "Stale"
 
 
-class _Look:
+class _DiskComparison:
     """One look at some files, which reads only so much."""
 
     def __init__(self, settings: Settings) -> None:
@@ -67,23 +67,23 @@ class _Look:
         self._left = MAX_READ
         self._unread = 0
 
-    def at(self, source: Source) -> Found | Problem | None:
+    def at(self, source: Source) -> DiskFile | FileProblem | None:
         """The file if it differs from what was indexed, or why there is none to compare. None: no change."""
         try:
-            file = find(source.location, source.path, ANY_SIZE)
-            return None if isinstance(file, Found) and self._same(file, source) else file
+            file = find_file(source.location, source.path, ANY_SIZE)
+            return None if isinstance(file, DiskFile) and self._same(file, source) else file
         except (UsageError, UnreadableFile, ValueError) as error:
-            return Problem(source.path, str(error))
+            return FileProblem(source.path, str(error))
 
-    def _same(self, file: Found, source: Source) -> bool:
+    def _same(self, file: DiskFile, source: Source) -> bool:
         known = source.known
-        if file.size != known.size or trusted(file, known):
+        if file.size != known.size or proves_unchanged(file, known):
             return file.size == known.size
         self._left -= file.size
         if self._left < 0:
             self._unread += file.modified_ns != known.modified_ns
             return file.modified_ns == known.modified_ns
-        return read(file.where, size_cap(file.path, self._settings)).sha256 == known.content_hash
+        return read_file(file.where, size_cap(file.path, self._settings)).sha256 == known.content_hash
 
     def notes(self) -> list[Note]:
         if not self._unread:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
-from quintet.formats.blocks import Parsed, Piece
+from quintet.formats.blocks import ParsedFile
 from quintet.formats.registry import is_binary
-from quintet.formats.sandbox.parent import Isolated
-from quintet.indexing.chunk import chunk
+from quintet.formats.sandbox.parent import Sandbox
+from quintet.indexing.chunk import Piece, chunk
 from quintet.indexing.parse import parse
 from quintet.indexing.read import Content
 from quintet.model.documents import Chunk, Document, digest
@@ -17,7 +17,7 @@ EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # in 1677 and 2262: what SQLite ca
 PARSERS = 4  # counts up when a parser or the chunker gives other chunks or outlines for the same text
 
 
-def storable(modified_ns: int) -> int:
+def storable_time(modified_ns: int) -> int:
     """A time as near as the index can say it."""
     return min(max(modified_ns, EARLIEST_NS), LATEST_NS)
 
@@ -28,16 +28,16 @@ def shape(settings: Settings) -> str:
 
 
 def make_entry(
-    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Isolated
+    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Sandbox
 ) -> Entry:
     """The document and its chunks; `UnreadableFile` says why there are none."""
-    parsed = parsed_content(path, content, isolated)
-    document = document_of(root, path, content, parsed)
-    chunks = cut(document.id, parsed, settings)
+    parsed = parse_content(path, content, isolated)
+    document = make_document(root, path, content, parsed)
+    chunks = make_chunks(document.id, parsed, settings)
     return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
 
 
-def document_of(root: str, path: str, content: Content, parsed: Parsed) -> Document:
+def make_document(root: str, path: str, content: Content, parsed: ParsedFile) -> Document:
     return Document(
         root,
         path,
@@ -45,17 +45,17 @@ def document_of(root: str, path: str, content: Content, parsed: Parsed) -> Docum
         parsed.mime_type,
         parsed.language,
         content.size,
-        storable(content.modified_ns),
+        storable_time(content.modified_ns),
         content.sha256,
         parsed.metadata,
     )
 
 
-def parsed_content(path: str, content: Content, isolated: Isolated) -> Parsed:
+def parse_content(path: str, content: Content, isolated: Sandbox) -> ParsedFile:
     return isolated.parse(path, content.data) if is_binary(path) else parse(path, content.text)
 
 
-def cut(document_id: str, parsed: Parsed, settings: Settings) -> tuple[Chunk, ...]:
+def make_chunks(document_id: str, parsed: ParsedFile, settings: Settings) -> tuple[Chunk, ...]:
     return _chunks(document_id, chunk(parsed, settings.chunk_chars))
 
 

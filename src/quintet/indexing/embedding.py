@@ -6,7 +6,7 @@ from contextlib import closing
 import numpy as np
 
 from quintet.errors import Conflict
-from quintet.indexing.run import Run
+from quintet.indexing.run import IndexRun
 from quintet.model.results import Note
 from quintet.model.vector import Int16, quantise
 from quintet.ports.reading import Embedder
@@ -31,7 +31,7 @@ def check_embedder(embedder: Embedder | None, stored: str | None) -> None:
         )
 
 
-def embed_pending(run: Run, embedder: Embedder, stored: str | None) -> int:
+def embed_pending(run: IndexRun, embedder: Embedder, stored: str | None) -> int:
     """Embed what has no vector yet; how many texts that were."""
     if stored is None:
         with run.writer.batch():
@@ -39,7 +39,7 @@ def embed_pending(run: Run, embedder: Embedder, stored: str | None) -> int:
     return _embed(run, embedder, replacing=False)
 
 
-def reembed(run: Run, embedder: Embedder) -> int:
+def reembed(run: IndexRun, embedder: Embedder) -> int:
     """Make every vector anew. The old ones serve until the last new one is there."""
     with run.writer.batch():
         run.writer.begin_replacement(embedder.identity)
@@ -49,11 +49,11 @@ def reembed(run: Run, embedder: Embedder) -> int:
     return count
 
 
-def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
+def _embed(run: IndexRun, embedder: Embedder, *, replacing: bool) -> int:
     total = run.writer.count_pending(replacing=replacing)
     english_only = getattr(embedder, "english_only", False)
     done, texts_seen, foreign = 0, 0, 0
-    with closing(_Waiting(run.writer, replacing)) as waiting:  # what progress told is kept
+    with closing(_VectorBatch(run.writer, replacing)) as waiting:  # what progress told is kept
         for rows in _pending(run, replacing):
             texts = {key: text for _, key, text in rows if key not in waiting.vectors}
             if texts:
@@ -71,14 +71,14 @@ def _embed(run: Run, embedder: Embedder, *, replacing: bool) -> int:
     return done
 
 
-def _pending(run: Run, replacing: bool) -> Iterator[list[tuple[int, bytes, str]]]:
+def _pending(run: IndexRun, replacing: bool) -> Iterator[list[tuple[int, bytes, str]]]:
     after = 0
     while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
         yield rows
         after = rows[-1][0]
 
 
-class _Waiting:
+class _VectorBatch:
     """Vectors that are committed together, at the latest when it is closed."""
 
     def __init__(self, writer: Writer, replacing: bool) -> None:

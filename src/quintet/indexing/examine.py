@@ -6,10 +6,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.formats.decoding import UnreadableFile
-from quintet.formats.sandbox.parent import Isolated, Limits
-from quintet.indexing.document import PARSERS, make_entry, shape, storable
-from quintet.indexing.read import read
-from quintet.indexing.walk import Found, size_cap
+from quintet.formats.sandbox.parent import ParseLimits, Sandbox
+from quintet.indexing.document import PARSERS, make_entry, shape, storable_time
+from quintet.indexing.read import read_file
+from quintet.indexing.walk import DiskFile, size_cap
 from quintet.ports.writing import Entry
 from quintet.processes.channel import stamp
 from quintet.settings import Settings
@@ -24,25 +24,25 @@ class Task(NamedTuple):
     """A file to look at, what the index knows of it, and the time."""
 
     root: str
-    file: Found
+    file: DiskFile
     before: "KnownFile | None"
     now_ns: int
 
 
-class Touched(NamedTuple):
+class SameContent(NamedTuple):
     """The content is what it was."""
 
     size: int
     modified_ns: int
 
 
-class Refused(NamedTuple):
+class Refusal(NamedTuple):
     """The file cannot be indexed; `reason` completes "it is …" or "it …"."""
 
     reason: str
 
 
-Outcome = Entry | Touched | Refused
+Examination = Entry | SameContent | Refusal
 
 
 def identity() -> bytes:
@@ -57,7 +57,7 @@ class Examiner:
         self._settings = settings
         self._shape = shape(settings)
         self._force = force
-        self._isolated = Isolated(Limits.of(settings))
+        self._isolated = Sandbox(ParseLimits.of(settings))
 
     def __enter__(self) -> "Examiner":
         return self
@@ -70,16 +70,16 @@ class Examiner:
     def close(self) -> None:
         self._isolated.close()
 
-    def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
+    def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Examination]]:
         return ((task, self.examine(task)) for task in tasks)
 
-    def examine(self, task: Task) -> Outcome:
+    def examine(self, task: Task) -> Examination:
         file, before = task.file, task.before
         try:
-            content = read(file.where, size_cap(file.path, self._settings))
+            content = read_file(file.where, size_cap(file.path, self._settings))
             known = None if before is None or self._force else (before.content_hash, before.shape)
             if known == (content.sha256, self._shape):
-                return Touched(content.size, storable(content.modified_ns))
+                return SameContent(content.size, storable_time(content.modified_ns))
             return make_entry(task.root, file.path, content, self._settings, task.now_ns, self._isolated)
         except UnreadableFile as error:
-            return Refused(error.reason)
+            return Refusal(error.reason)

@@ -42,19 +42,19 @@ THE_USERS_OWN = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"
 STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all")
 
 
-class Unanswered(Exception):  # noqa: N818  (nothing is wrong with the program)
+class GitFailed(Exception):  # noqa: N818  (nothing is wrong with the program)
     """Git could not tell; the text completes "git …"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Uncommitted:
+class UncommittedFiles:
     """Those of the files asked about that git calls modified, and why it could not tell of others."""
 
     files: frozenset[str] = frozenset()
     failures: tuple[str, ...] = ()
 
 
-def uncommitted(files: Iterable[str], timeout: float) -> Uncommitted:
+def find_uncommitted(files: Iterable[str], timeout: float) -> UncommittedFiles:
     """Ask about `files`, absolute paths: one `git status` for each work tree, `timeout` seconds for all.
 
     What is staged, unmerged or changed in the work tree is uncommitted. Git has no version of an untracked
@@ -66,11 +66,11 @@ def uncommitted(files: Iterable[str], timeout: float) -> Uncommitted:
     for tree, inside in sorted(_by_work_tree(files).items()):
         try:
             names = _modified(tree, [_below(tree, where) for where in inside], deadline)
-        except Unanswered as reason:
+        except GitFailed as reason:
             failures.append(f"git {reason} in {Path(tree).name or tree}")
             continue
         modified.update(where for where in inside if normalize("NFC", _below(tree, where)) in names)
-    return Uncommitted(frozenset(modified), tuple(failures))
+    return UncommittedFiles(frozenset(modified), tuple(failures))
 
 
 def _below(tree: str, where: str) -> str:
@@ -99,26 +99,26 @@ def work_tree(folder: str) -> str | None:
     return next((str(one) for one in above if os.access(one / ".git", os.F_OK)), None)
 
 
-def command() -> list[str]:
+def git_command() -> list[str]:
     """Git with all that a repository could make it run switched off, but for filters."""
     program = shutil.which("git")
     if program is None or not Path(program).is_absolute():
-        raise Unanswered("is not installed")
+        raise GitFailed("is not installed")
     if program.lower().endswith(BATCH):
-        raise Unanswered("is a batch file here, which is not trusted with the names of files")
+        raise GitFailed("is a batch file here, which is not trusted with the names of files")
     return [program, *OPTIONS]
 
 
 def _modified(tree: str, names: Sequence[str], deadline: float) -> set[str]:
     try:
-        git = command()
-    except Unanswered as reason:
-        raise Unanswered(f"{reason}, so changes were judged by their age alone") from None
-    for name in _filters(output([*git, "config", "--list", "--name-only", "-z"], tree, deadline)):
+        git = git_command()
+    except GitFailed as reason:
+        raise GitFailed(f"{reason}, so changes were judged by their age alone") from None
+    for name in _filters(run_git([*git, "config", "--list", "--name-only", "-z"], tree, deadline)):
         for option in ("clean=", "smudge=", "process=", "required=false"):
             git += ["-c", f"filter.{name}.{option}"]
     short = sum(len(os.fsencode(name)) + 1 for name in names) <= MAX_ARGUMENTS
-    entries = output([*git, *STATUS, "--", *(names if short else ())], tree, deadline).split(b"\0")
+    entries = run_git([*git, *STATUS, "--", *(names if short else ())], tree, deadline).split(b"\0")
     # On macOS git says composed what the disk may spell otherwise.
     return {normalize("NFC", os.fsdecode(entry[3:])) for entry in entries if entry}
 
@@ -128,14 +128,14 @@ def _filters(listing: bytes) -> list[str]:
     keys = [os.fsdecode(key) for key in listing.split(b"\0")]
     found = {key.removeprefix("filter.").rpartition(".")[0] for key in keys if key.startswith("filter.")}
     if len(found) > MAX_FILTERS or any(ODD_IN_A_FILTER_NAME & set(name) for name in found):
-        raise Unanswered("was not asked, for the filters of the repository are too many or oddly named,")
+        raise GitFailed("was not asked, for the filters of the repository are too many or oddly named,")
     return sorted(found)
 
 
-def output(call: Sequence[str], tree: str, deadline: float) -> bytes:
+def run_git(call: Sequence[str], tree: str, deadline: float) -> bytes:
     """What a command prints, unless it takes too long, prints too much or fails."""
     if monotonic() >= deadline:
-        raise Unanswered("did not answer in time")
+        raise GitFailed("did not answer in time")
     try:
         process = subprocess.Popen(
             call,
@@ -147,7 +147,7 @@ def output(call: Sequence[str], tree: str, deadline: float) -> bytes:
             start_new_session=True,
         )
     except OSError as error:
-        raise Unanswered(f"could not be started ({error.strerror})") from error
+        raise GitFailed(f"could not be started ({error.strerror})") from error
     watch = Timer(max(deadline - monotonic(), 0), _end, [process])
     watch.daemon = True
     with process:
@@ -156,16 +156,16 @@ def output(call: Sequence[str], tree: str, deadline: float) -> bytes:
         try:
             output = process.stdout.read(MAX_OUTPUT + 1)
             if len(output) > MAX_OUTPUT:
-                raise Unanswered("said too much")
+                raise GitFailed("said too much")
             process.wait()
         finally:
             watch.cancel()
             if process.returncode is None:
                 _end(process)
     if process.returncode and monotonic() >= deadline:
-        raise Unanswered("did not answer in time")
+        raise GitFailed("did not answer in time")
     if process.returncode:
-        raise Unanswered(f"failed (exit code {process.returncode})")
+        raise GitFailed(f"failed (exit code {process.returncode})")
     return output
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 from unicodedata import normalize
 
-from quintet.indexing.git import command, output, work_tree
+from quintet.indexing.git import git_command, run_git, work_tree
 
 LOG = (
     *("log", "--no-merges", "-z", "--name-only", "--format=tformat:%x01%H %s"),
@@ -25,7 +25,7 @@ class Commit:
     paths: tuple[str, ...]
 
 
-def commits(folder: Path, most: int, timeout: float) -> list[Commit] | None:
+def read_commits(folder: Path, most: int, timeout: float) -> list[Commit] | None:
     """The newest commits that changed files below `folder`, no merges; None where that is no git folder.
 
     `Unanswered` says why git could not tell.
@@ -34,8 +34,8 @@ def commits(folder: Path, most: int, timeout: float) -> list[Commit] | None:
     if tree is None:
         return None
     below = Path(os.path.relpath(folder, tree)).as_posix()
-    asked = [*command(), *LOG, f"--max-count={most}", "--", below]
-    printed = output(asked, tree, monotonic() + timeout)
+    asked = [*git_command(), *LOG, f"--max-count={most}", "--", below]
+    printed = run_git(asked, tree, monotonic() + timeout)
     return _parsed(printed, "" if below == "." else normalize("NFC", f"{below}/"))
 
 

@@ -90,7 +90,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class IgnoreFile:
     """The rules of one ignore file, which hold below `folder` ("" or ending in `/`). Of a file above the
     root, `above` is the way from there down to the root, and `folder` is empty."""
 
@@ -103,7 +103,7 @@ class Layer:
         return self.rules.verdict(name, self.above + path[len(self.folder) :])
 
 
-def ignored(layers: Iterable[Layer], name: str, path: str) -> bool:
+def is_ignored(layers: Iterable[IgnoreFile], name: str, path: str) -> bool:
     """What the first of `layers`, deepest first, that speaks of this entry says."""
     for layer in layers:
         verdict = layer.verdict(name, path)
@@ -112,21 +112,21 @@ def ignored(layers: Iterable[Layer], name: str, path: str) -> bool:
     return False
 
 
-def brought_back(layers: Iterable[Layer], name: str, path: str) -> bool:
+def is_brought_back(layers: Iterable[IgnoreFile], name: str, path: str) -> bool:
     """Whether a `!` of a `.quintetignore` overrides a default exclusion; one of a `.gitignore` is not
     enough, for what belongs in a repository need not be worth searching."""
     verdicts = (layer.verdict(name, path) for layer in layers if layer.ours)
     return next((verdict for verdict in verdicts if verdict is not None), None) is False
 
 
-def unwanted_folder(name: str, beside: Iterable[str]) -> bool:
+def is_excluded_folder(name: str, beside: Iterable[str]) -> bool:
     """Left out by default: hidden, dependencies, build output. `beside`: the other names in its folder."""
     if name == "target":
         return not BUILD_FILES.isdisjoint(beside)
     return name[0] == "." or name in FOLDERS or name.endswith(".egg-info")
 
 
-def unwanted_file(name: str) -> bool:
+def is_excluded_file(name: str) -> bool:
     """Left out by default: hidden, lock files, keys, minified code, and what is binary by its name."""
     lower = name.lower()
     stem, _, ending = lower.rpartition(".")

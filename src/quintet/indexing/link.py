@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quintet.codegraph.resolve import Project, affected, bound_names, changed_names, changed_spaces, resolve
 from quintet.codegraph.resolve.changes import Names
-from quintet.indexing.run import Run
+from quintet.indexing.run import IndexRun
 from quintet.model.symbols import FileOutline
 from quintet.ports.reading import Root
 from quintet.ports.writing import Unlinked
@@ -15,7 +15,7 @@ from quintet.ports.writing import Unlinked
 LINKER = "4"  # counts up when the same outlines give other edges
 
 
-def link(run: Run) -> None:
+def link(run: IndexRun) -> None:
     """Make the edges of whatever changed since they were made last, in this run or one that was cut short."""
     everything = run.force or run.writer.linker() != LINKER
     for root in run.writer.roots():
@@ -39,13 +39,15 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _link_root(run: Run, root: Root, everything: bool) -> None:
+def _link_root(run: IndexRun, root: Root, everything: bool) -> None:
     changes = run.writer.unlinked(root.name)
     if not changes and not everything:
         return
     files = run.writer.outlines(root.name)
     project = Project(files, Path(root.location).parts)
-    wanted = {file.document_id for file in files} if everything else reached(project, files, changes)
+    wanted = (
+        {file.document_id for file in files} if everything else documents_to_link(project, files, changes)
+    )
     run.progress("graph", 0, len(wanted))
     found = resolve(project, None if everything else wanted)
     with run.writer.batch():
@@ -53,7 +55,9 @@ def _link_root(run: Run, root: Root, everything: bool) -> None:
     run.progress("graph", len(wanted), len(wanted))
 
 
-def reached(project: Project, files: Sequence[FileOutline], changes: Sequence[Unlinked]) -> set[str]:
+def documents_to_link(
+    project: Project, files: Sequence[FileOutline], changes: Sequence[Unlinked]
+) -> set[str]:
     """The documents that changed, and those whose edges may lead elsewhere now."""
     present = {file.document_id: file.outline for file in files}
     changed = {change.document_id for change in changes} & present.keys()

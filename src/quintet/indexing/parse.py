@@ -3,33 +3,31 @@
 Parsers are imported when first needed: tree-sitter, markdown-it and YAML cost more than all the rest.
 """
 
-from quintet.formats.blocks import Block, Parsed, Piece
-from quintet.formats.lines import one_newline
-from quintet.formats.registry import Format, format_of, mime_of
-
-__all__ = ["Block", "Parsed", "Piece", "mime_of", "parse"]
+from quintet.formats.blocks import ParsedFile
+from quintet.formats.lines import normalise_newlines
+from quintet.formats.registry import Format, format_of
 
 
-def parse(path: str, text: str) -> Parsed:
+def parse(path: str, text: str) -> ParsedFile:
     """The blocks of `text`, read as what the name of `path` (relative, `/`-separated) says it is."""
-    text = one_newline(text)
+    text = normalise_newlines(text)
     form = format_of(path)
-    if form.parser in ("code", "windows"):
+    if form.parser in ("code", "lines"):
         return _parse_lines(path, text, form)
     return _parse_prose(path, text, form)
 
 
-def _parse_lines(path: str, text: str, form: Format) -> Parsed:
+def _parse_lines(path: str, text: str, form: Format) -> ParsedFile:
     if form.parser == "code" and form.language:
         from quintet.codegraph.blocks import parse_code
 
         return parse_code(path, text, form.mime_type, form.language)
-    from quintet.formats.text import parse_windows
+    from quintet.formats.text import parse_lines
 
-    return parse_windows(path, text, form.mime_type, form.language)
+    return parse_lines(path, text, form.mime_type, form.language)
 
 
-def _parse_prose(path: str, text: str, form: Format) -> Parsed:
+def _parse_prose(path: str, text: str, form: Format) -> ParsedFile:
     match form.parser:
         case "markdown":
             from quintet.formats.markdown import parse_markdown as parser
@@ -39,8 +37,8 @@ def _parse_prose(path: str, text: str, form: Format) -> Parsed:
             from quintet.formats.json import parse_json as parser
         case "jsonl":
             from quintet.formats.json import parse_jsonl as parser
-        case "rows":
-            from quintet.formats.table import parse_rows as parser
+        case "csv":
+            from quintet.formats.table import parse_csv as parser
         case "rst":
             from quintet.formats.rst import parse_rst as parser
         case _:

@@ -31,7 +31,7 @@ class Content:
         return decode_text(self.data).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read(location: str | Path, max_bytes: int) -> Content:
+def read_file(location: str | Path, max_bytes: int) -> Content:
     """The content of a regular file of at most `max_bytes`; `UnreadableFile` says why there is none."""
     try:
         data, facts = _bytes(location, max_bytes)

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
-from quintet.formats.blocks import Parsed
-from quintet.formats.lines import one_newline, run_blocks
-from quintet.formats.lines import shape as block_shape
-from quintet.indexing.document import cut, shape
-from quintet.indexing.run import Run
+from quintet.formats.blocks import ParsedFile
+from quintet.formats.lines import block_template, normalise_newlines, paragraph_blocks
+from quintet.indexing.document import make_chunks, shape
+from quintet.indexing.run import IndexRun
 from quintet.model.documents import Document
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry
@@ -17,7 +16,7 @@ Record = tuple[str, str, str]  # id, title, text
 MIME_TYPE = "text/plain"
 
 
-def sync_corpus(run: Run, root: str, records: Iterable[Record]) -> None:
+def sync_records(run: IndexRun, root: str, records: Iterable[Record]) -> None:
     """Bring one root up to date with all of its records."""
     known, seen = run.writer.known(root), set[str]()
     if not any(one.name == root for one in run.writer.roots()):
@@ -63,8 +62,8 @@ def record_entry(root: str, record: Record, settings: Settings) -> Entry:
     if not text.strip():
         title, text = "", title
     lines = text.split("\n")
-    like = block_shape(heading_path=(title,) if title else ())
-    parsed = Parsed("", MIME_TYPE, None, tuple(run_blocks(lines, 0, len(lines) - 1, like=like)))
+    like = block_template(heading_path=(title,) if title else ())
+    parsed = ParsedFile("", MIME_TYPE, None, tuple(paragraph_blocks(lines, 0, len(lines) - 1, like=like)))
     document = Document(
         root,
         path,
@@ -75,8 +74,8 @@ def record_entry(root: str, record: Record, settings: Settings) -> Entry:
         modified_ns=0,
         content_hash=sha256(f"{title}\n{text}".encode()).hexdigest(),
     )
-    return Entry(document, cut(document.id, parsed, settings), 0, shape(settings))
+    return Entry(document, make_chunks(document.id, parsed, settings), 0, shape(settings))
 
 
 def _storable(text: str) -> str:
-    return one_newline(text).replace("\0", "\ufffd")
+    return normalise_newlines(text).replace("\0", "\ufffd")

@@ -11,7 +11,7 @@ from quintet.ports.reading import Root
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SyncTarget:
     """A root, the part of it to look at, and inner roots that become part of it."""
 
     root: Root
@@ -26,21 +26,21 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class GivenPath:
     """A path as it was given, resolved; all are checked before any is indexed."""
 
     name: str | None
     location: Path
 
 
-def named(given: str, base: Path) -> Named:
+def resolve_path(given: str, base: Path) -> GivenPath:
     """`path` or `name=path`. A path that really holds an equals sign comes first."""
     name, separator, rest = given.partition("=")
     if separator and not (base / given).exists():
         if not name.strip():
             raise _bad(f"{given!r} names a root without a name; write name=path")
-        return Named(normalize("NFC", name.strip()), _existing(rest, base))
-    return Named(None, _existing(given, base))
+        return GivenPath(normalize("NFC", name.strip()), _existing(rest, base))
+    return GivenPath(None, _existing(given, base))
 
 
 def _existing(path: str, base: Path) -> Path:
@@ -52,10 +52,10 @@ def _existing(path: str, base: Path) -> Path:
         raise _bad(f"there is no file or folder {path!r}; check the spelling or give a path that exists")
     if any("\ud800" <= char <= "\udfff" for char in str(location)):
         raise _bad(f"{path!r} has a name that is not valid UTF-8; rename it")
-    return as_listed(location)
+    return disk_spelling(location)
 
 
-def as_listed(place: Path) -> Path:
+def disk_spelling(place: Path) -> Path:
     """As the disk spells it. Where neither case nor normal form counts, a place answers to many names, and
     one of them must not become a root or a file beside another."""
     found = Path(place.anchor)
@@ -80,15 +80,15 @@ def _folded(name: str) -> str:
     return normalize("NFC", normalize("NFC", name).casefold())
 
 
-def below(location: Path, root: Root) -> str:
+def path_in_root(location: Path, root: Root) -> str:
     """Where that is in the root, as paths are in an index."""
     return normalize("NFC", location.relative_to(root.location).as_posix())
 
 
-def targets(given: Sequence[Named], known: Iterable[Root]) -> list[Target]:
+def sync_targets(given: Sequence[GivenPath], known: Iterable[Root]) -> list[SyncTarget]:
     """Where each path belongs. Folders go outermost first, so that nested ones fold into the outer."""
     roots = {root.name: root for root in known}
-    found: list[Target] = []
+    found: list[SyncTarget] = []
     for one in sorted(
         given, key=lambda one: (one.location.is_file(), len(one.location.parts), str(one.location))
     ):
@@ -101,28 +101,28 @@ def targets(given: Sequence[Named], known: Iterable[Root]) -> list[Target]:
     return found
 
 
-def again(known: Sequence[Root]) -> list[Target]:
+def all_targets(known: Sequence[Root]) -> list[SyncTarget]:
     """Everything that is indexed already, as if every root had been named anew."""
     roots = {root.name: root for root in known}
     whole = [_whole(root, roots) for root in known if root.only is None]
     inner = {name for target in whole for name in target.absorbs}
-    parts = [Target(root, only=root.only) for root in known if root.only is not None]
+    parts = [SyncTarget(root, only=root.only) for root in known if root.only is not None]
     return [target for target in (*whole, *parts) if target.root.name not in inner]
 
 
-def _within(target: Target, other: Target) -> bool:
+def _within(target: SyncTarget, other: SyncTarget) -> bool:
     if target.only is not None:
         return all(other.covers(path) for path in target.only)
     return other.only is None and other.covers(target.under) and target.absorbs == ()
 
 
-def _folder(one: Named, roots: dict[str, Root]) -> Target:
+def _folder(one: GivenPath, roots: dict[str, Root]) -> SyncTarget:
     outer = _around(one.location, roots)
     if outer is not None:
         _same_name(one, outer)
         if Path(outer.location) == one.location:
             return _whole(outer, roots)
-        return Target(outer, below(one.location, outer))
+        return SyncTarget(outer, path_in_root(one.location, outer))
     same = next((root for root in roots.values() if Path(root.location) == one.location), None)
     if same is not None:  # so far single files of it, now all
         _same_name(one, same)
@@ -130,24 +130,24 @@ def _folder(one: Named, roots: dict[str, Root]) -> Target:
     return _whole(Root(_new_name(one, one.location, roots), str(one.location)), roots)
 
 
-def _whole(root: Root, roots: dict[str, Root]) -> Target:
+def _whole(root: Root, roots: dict[str, Root]) -> SyncTarget:
     """All of a root. What lies inside it, even since a run that was cut short, becomes part of it."""
-    return Target(root, absorbs=_inside(Path(root.location), roots, root.name))
+    return SyncTarget(root, absorbs=_inside(Path(root.location), roots, root.name))
 
 
-def _file(one: Named, roots: dict[str, Root]) -> Target:
+def _file(one: GivenPath, roots: dict[str, Root]) -> SyncTarget:
     outer = _around(one.location, roots)
     if outer is not None:
         _same_name(one, outer)
-        return Target(outer, below(one.location, outer))
+        return SyncTarget(outer, path_in_root(one.location, outer))
     folder, name = one.location.parent, normalize("NFC", one.location.name)
     same = next((root for root in roots.values() if Path(root.location) == folder), None)
     if same is not None:
         _same_name(one, same)
         only = tuple(sorted({*(same.only or ()), name}))
-        return Target(replace(same, only=only), only=(name,))
+        return SyncTarget(replace(same, only=only), only=(name,))
     root = Root(_new_name(one, folder, roots), str(folder), (name,))
-    return Target(root, only=(name,))
+    return SyncTarget(root, only=(name,))
 
 
 def _around(location: Path, roots: dict[str, Root]) -> Root | None:
@@ -161,12 +161,12 @@ def _inside(location: Path, roots: dict[str, Root], name: str) -> tuple[str, ...
     return tuple(sorted(inner))
 
 
-def _same_name(one: Named, root: Root) -> None:
+def _same_name(one: GivenPath, root: Root) -> None:
     if one.name is not None and (one.name != root.name or str(one.location) != root.location):
         raise _bad(f"{one.location} is already part of root {root.name!r}; leave the name {one.name!r} out")
 
 
-def _new_name(one: Named, folder: Path, roots: dict[str, Root]) -> str:
+def _new_name(one: GivenPath, folder: Path, roots: dict[str, Root]) -> str:
     """The given name, else the folder's, with as many parents in front as make it unique."""
     if one.name is not None:
         if one.name in roots:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from quintet.indexing.walk import Problem
+from quintet.indexing.walk import FileProblem
 from quintet.model.results import Note
 from quintet.ports.writing import Writer
 from quintet.processes.channel import COLLECTED
@@ -29,7 +29,7 @@ class Report:
     removed: int = 0
     embedded: int = 0
     pending: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class IndexRun:
     writer: Writer
     settings: Settings
     clock_ns: Callable[[], int]
@@ -55,7 +55,7 @@ class Run:
 
 
 @contextmanager
-def seldom_collected() -> Iterator[None]:
+def collect_garbage_rarely() -> Iterator[None]:
     """While a run makes rows by the hundred thousand. Of two runs in one process the first sees to it."""
     before = gc.get_threshold()
     if not 0 < before[0] < COLLECTED:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from quintet.indexing.changes import Plan, plan
-from quintet.indexing.document import shape, storable
-from quintet.indexing.examine import Examiner, Outcome, Refused, Task, Touched
+from quintet.indexing.changes import Changes, find_changes
+from quintet.indexing.document import shape, storable_time
+from quintet.indexing.examine import Examination, Examiner, Refusal, SameContent, Task
 from quintet.indexing.link import link
-from quintet.indexing.roots import Target
-from quintet.indexing.run import Run
-from quintet.indexing.walk import Found, Problem, walk
-from quintet.indexing.workers import NotStarted, Workers, can_start, how_many
+from quintet.indexing.roots import SyncTarget
+from quintet.indexing.run import IndexRun
+from quintet.indexing.walk import DiskFile, FileProblem, walk
+from quintet.indexing.workers import ExaminerPool, NotStarted, can_start_processes, process_count
 from quintet.model.results import Note
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry, Writer
@@ -21,13 +21,13 @@ MOST_REFUSED = 10_000  # of a root that are remembered
 TOLD = 256  # files between two words on progress
 
 
-def sync(run: Run, targets: Sequence[Target]) -> None:
+def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
     """Bring the text of the index up to date with `targets`."""
     with Examiner(run.settings, run.force) as examiner:
         for target in targets:
             _sync_target(run, target, examiner)
     run.writer.tell_unfinished(False)
-    if run.settings.processes != 1 and can_start():
+    if run.settings.processes != 1 and can_start_processes():
         run.writer.text_is_written()
     with run.report.stage("graph"):
         link(run)
@@ -35,11 +35,11 @@ def sync(run: Run, targets: Sequence[Target]) -> None:
         run.writer.drop_unused_vectors()
 
 
-def _sync_target(run: Run, target: Target, examiner: Examiner) -> None:
+def _sync_target(run: IndexRun, target: SyncTarget, examiner: Examiner) -> None:
     with run.report.stage("walk"):
         found, problems = walk_target(target, run.settings)
         known = in_scope(target, problems, run.writer.known(target.root.name))
-        todo = plan(found, known, shape=shape(run.settings), force=run.force)
+        todo = find_changes(found, known, shape=shape(run.settings), force=run.force)
     if not found and not problems:
         run.report.notes.append(_nothing_found(target, run.settings))
     run.report.problems.extend(problems)
@@ -61,7 +61,7 @@ def _sync_target(run: Run, target: Target, examiner: Examiner) -> None:
         run.report.notes.append({"code": "roots_joined", "message": message})
 
 
-def _nothing_found(target: Target, settings: Settings) -> Note:
+def _nothing_found(target: SyncTarget, settings: Settings) -> Note:
     globs = {"include": settings.include, "exclude": settings.exclude}
     told = [f"{name} ({', '.join(values)})" for name, values in globs.items() if values]
     reasons = " or ".join(["ignore files", *told])
@@ -70,7 +70,7 @@ def _nothing_found(target: Target, settings: Settings) -> Note:
     return {"code": "nothing_found", "message": message}
 
 
-def _remember_refused(run: Run, target: Target) -> None:
+def _remember_refused(run: IndexRun, target: SyncTarget) -> None:
     """So that nobody takes what cannot be indexed for new."""
     name = target.root.name
     before = run.writer.refused()
@@ -81,16 +81,16 @@ def _remember_refused(run: Run, target: Target) -> None:
             run.writer.put_refused({**before, name: now})
 
 
-def seen(file: Found) -> tuple[int, int]:
-    return file.size, storable(file.modified_ns)
+def file_state(file: DiskFile) -> tuple[int, int]:
+    return file.size, storable_time(file.modified_ns)
 
 
-def walk_target(target: Target, settings: Settings) -> tuple[list[Found], list[Problem]]:
+def walk_target(target: SyncTarget, settings: Settings) -> tuple[list[DiskFile], list[FileProblem]]:
     return walk(Path(target.root.location), settings, under=target.under, only=target.only)
 
 
 def in_scope(
-    target: Target, problems: Sequence[Problem], known: Mapping[str, KnownFile]
+    target: SyncTarget, problems: Sequence[FileProblem], known: Mapping[str, KnownFile]
 ) -> dict[str, KnownFile]:
     """The known files that the walk would have seen: not those below a folder that could not be listed."""
     unlisted = tuple(problem.path for problem in problems if problem.path.endswith("/"))
@@ -100,11 +100,11 @@ def in_scope(
 
 
 def _write_files(
-    run: Run, root: Root, todo: Plan, known: Mapping[str, KnownFile], examiner: Examiner
+    run: IndexRun, root: Root, todo: Changes, known: Mapping[str, KnownFile], examiner: Examiner
 ) -> None:
     files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
     tasks = (Task(root.name, file, known.get(file.path), run.clock_ns()) for file in files)
-    processes = how_many(run.settings, files)
+    processes = process_count(run.settings, files)
     if len(files) > 1:  # one alone is written as a whole or not at all
         run.writer.tell_unfinished(True)
     if processes > 1:
@@ -112,7 +112,7 @@ def _write_files(
     done = 0
     with closing(_examined(run, tasks, processes, examiner)) as outcomes:
         for batch in _batches(files, run.settings):
-            found: list[tuple[Task, Outcome]] = []
+            found: list[tuple[Task, Examination]] = []
             try:
                 with run.report.stage("parse"):
                     for at in range(len(batch)):
@@ -127,22 +127,22 @@ def _write_files(
 
 
 def _examined(
-    run: Run, tasks: Iterable[Task], processes: int, examiner: Examiner
-) -> Generator[tuple[Task, Outcome]]:
+    run: IndexRun, tasks: Iterable[Task], processes: int, examiner: Examiner
+) -> Generator[tuple[Task, Examination]]:
     """Every task with its outcome, by as many processes as there are to be had."""
     with ExitStack() as stack:
         each = examiner.each
         if processes > 1:
             try:
-                each = stack.enter_context(Workers(processes, run.settings, run.force)).each
+                each = stack.enter_context(ExaminerPool(processes, run.settings, run.force)).each
             except NotStarted as error:
                 note: Note = {"code": "one_process", "message": f"one process read all files: {error}"}
                 run.report.notes += [note] if note not in run.report.notes else []
         yield from each(tasks)
 
 
-def _batches(files: Iterable[Found], settings: Settings) -> Iterator[list[Found]]:
-    batch: list[Found] = []
+def _batches(files: Iterable[DiskFile], settings: Settings) -> Iterator[list[DiskFile]]:
+    batch: list[DiskFile] = []
     size = 0
     for file in files:
         batch.append(file)
@@ -154,7 +154,7 @@ def _batches(files: Iterable[Found], settings: Settings) -> Iterator[list[Found]
         yield batch
 
 
-def _write(run: Run, found: Sequence[tuple[Task, Outcome]]) -> None:
+def _write(run: IndexRun, found: Sequence[tuple[Task, Examination]]) -> None:
     """In one transaction, if there is anything to write."""
     entries = [outcome for _, outcome in found if isinstance(outcome, Entry)]
     others = [(task, outcome) for task, outcome in found if not isinstance(outcome, Entry)]
@@ -168,13 +168,13 @@ def _write(run: Run, found: Sequence[tuple[Task, Outcome]]) -> None:
                 change(run.writer)
 
 
-def _change(run: Run, task: Task, outcome: Touched | Refused) -> Callable[[Writer], None] | None:
+def _change(run: IndexRun, task: Task, outcome: SameContent | Refusal) -> Callable[[Writer], None] | None:
     """What is to be written of a file that is not indexed anew."""
     path, before = task.file.path, task.before
-    if isinstance(outcome, Refused):
-        run.report.problems.append(Problem(path, outcome.reason))
+    if isinstance(outcome, Refusal):
+        run.report.problems.append(FileProblem(path, outcome.reason))
         run.report.removed += before is not None
-        run.refused.setdefault(task.root, {})[path] = seen(task.file)
+        run.refused.setdefault(task.root, {})[path] = file_state(task.file)
         return None if before is None else lambda writer: writer.remove(task.root, [path])
     if before is not None and outcome == (before.size, before.modified_ns):
         return None

@@ -12,8 +12,8 @@ from quintet.errors import UsageError
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import is_binary
 from quintet.indexing import ignore
-from quintet.indexing.ignore import Layer, Rules
-from quintet.indexing.read import read
+from quintet.indexing.ignore import IgnoreFile, Rules
+from quintet.indexing.read import read_file
 from quintet.settings import Settings
 
 IGNORE_FILES = (".quintetignore", ".gitignore")  # the one that is asked first first
@@ -28,7 +28,7 @@ JUNCTIONS = hasattr(os.stat_result, "st_reparse_tag")  # elsewhere there are non
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiskFile:
     """A regular file under a root. `path` is relative to it, `/`-separated, NFC; `where` is absolute, as
     the system knows it, and a string because ten thousand paths cost more than walking them."""
 
@@ -43,7 +43,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FileProblem:
     """Something that could not be indexed, by name and reason. Odd characters of the name are escaped."""
 
     path: str
@@ -52,7 +52,7 @@ class Problem:
 
 def walk(
     root: Path, settings: Settings, *, under: str = "", only: Collection[str] | None = None
-) -> tuple[list[Found], list[Problem]]:
+) -> tuple[list[DiskFile], list[FileProblem]]:
     """The files to index below `root`, and the problems, both in the byte order of their paths.
 
     `under` narrows the walk to a folder or file; the ignore files above it still hold, so the answer is
@@ -69,9 +69,9 @@ def walk(
     """
     base = str(root.absolute())
     if only is not None:
-        answers = [find(base, name, size_cap(name, settings)) for name in sorted(set(only))]
-        found = [answer for answer in answers if isinstance(answer, Found)]
-        problems = [answer for answer in answers if isinstance(answer, Problem)]
+        answers = [find_file(base, name, size_cap(name, settings)) for name in sorted(set(only))]
+        found = [answer for answer in answers if isinstance(answer, DiskFile)]
+        problems = [answer for answer in answers if isinstance(answer, FileProblem)]
     else:
         search = _Search(settings)
         search.run(base, _parts(under))
@@ -85,7 +85,7 @@ def size_cap(path: str, settings: Settings) -> int:
     return settings.max_document_bytes if is_binary(path) else settings.max_file_bytes
 
 
-def find(root: str, path: str, cap: int) -> Found | Problem:
+def find_file(root: str, path: str, cap: int) -> DiskFile | FileProblem:
     """The file at `path` below `root`, as a walk would find it: through no link, by any spelling of its
     name, and only if it is a regular one of at most `cap` bytes."""
     return _named(root, _parts(path), cap)
@@ -95,7 +95,7 @@ def find(root: str, path: str, cap: int) -> Found | Problem:
 class _Folder:
     where: str
     path: str  # "" or ending in "/"
-    layers: tuple[Layer, ...]  # deepest first
+    layers: tuple[IgnoreFile, ...]  # deepest first
     included: bool
     ahead: tuple[str, ...]  # the names that lead on to `under`
 
@@ -104,8 +104,8 @@ class _Search:
     """One walk: the rules of the settings, and what it has come upon so far."""
 
     def __init__(self, settings: Settings) -> None:
-        self.found: list[Found] = []
-        self.problems: list[Problem] = []
+        self.found: list[DiskFile] = []
+        self.problems: list[FileProblem] = []
         self._settings = settings
         self._include = _globs("include", settings.include)
         self._exclude = _globs("exclude", settings.exclude)
@@ -117,12 +117,12 @@ class _Search:
         while pending:
             pending.extend(self._visit(pending.pop()))
 
-    def _layers_above(self) -> tuple[Layer, ...]:
+    def _layers_above(self) -> tuple[IgnoreFile, ...]:
         """What holds in the root from outside it: nothing, unless it belongs to a repository."""
         root = Path(self._real)
         folders = [root, *root.parents][: MAX_PARENTS + 1]
         top = next((depth for depth, folder in enumerate(folders) if _there(folder, ".git")), -1)
-        layers: list[Layer] = []
+        layers: list[IgnoreFile] = []
         for depth, folder in enumerate(folders[: top + 1]):
             names = [name for name in IGNORE_FILES if depth and _there(folder, name)]
             if depth == top and _there(folder, EXCLUDE_FILE):
@@ -158,11 +158,15 @@ class _Search:
                 self._report(folder.path + entry.name, f"cannot be read: {error.strerror}")
 
     def _folder(
-        self, entry: os.DirEntry[str], parent: _Folder, layers: tuple[Layer, ...], beside: Collection[str]
+        self,
+        entry: os.DirEntry[str],
+        parent: _Folder,
+        layers: tuple[IgnoreFile, ...],
+        beside: Collection[str],
     ) -> Iterator[_Folder]:
         name = _nfc(entry.name) + "/"
         path = parent.path + name
-        unwanted = ignore.unwanted_folder(entry.name, beside) or _is_environment(entry)
+        unwanted = ignore.is_excluded_folder(entry.name, beside) or _is_environment(entry)
         if self._left_out(name, path, unwanted, layers):
             return
         if reason := _misnamed(entry.name):
@@ -172,15 +176,19 @@ class _Search:
         yield _Folder(entry.path, path, layers, included, parent.ahead[1:])
 
     def _file(
-        self, entry: os.DirEntry[str], folder: _Folder, layers: tuple[Layer, ...], beside: Collection[str]
+        self,
+        entry: os.DirEntry[str],
+        folder: _Folder,
+        layers: tuple[IgnoreFile, ...],
+        beside: Collection[str],
     ) -> None:
         """Take what is not a folder, or only a junction to one. To the rules a link is a file, as in git, but
         the defaults may also know it as a folder: `node_modules` is often a link."""
         name = _nfc(entry.name)
         path = folder.path + name
         linked = entry.is_symlink() or entry.is_dir(follow_symlinks=False)
-        unwanted = ignore.unwanted_file(name) or (
-            linked and (ignore.unwanted_folder(name, beside) or _is_environment(entry))
+        unwanted = ignore.is_excluded_file(name) or (
+            linked and (ignore.is_excluded_folder(name, beside) or _is_environment(entry))
         )
         if self._left_out(name, path, unwanted, layers):
             return
@@ -192,37 +200,37 @@ class _Search:
                 self._report(path, reason)
             return
         answer = _judged(path, entry.path, facts, size_cap(path, self._settings))
-        if isinstance(answer, Found):
+        if isinstance(answer, DiskFile):
             self.found.append(answer)
         else:
             self.problems.append(answer)
 
-    def _left_out(self, name: str, path: str, unwanted: bool, layers: tuple[Layer, ...]) -> bool:
+    def _left_out(self, name: str, path: str, unwanted: bool, layers: tuple[IgnoreFile, ...]) -> bool:
         return (
             name.removesuffix("/") in ignore.NEVER
-            or (unwanted and not ignore.brought_back(layers, name, path))
-            or ignore.ignored(layers, name, path)
+            or (unwanted and not ignore.is_brought_back(layers, name, path))
+            or ignore.is_ignored(layers, name, path)
             or (bool(self._exclude) and self._exclude.verdict(name, path) is True)
         )
 
-    def _layers(self, where: str, path: str, names: Iterable[str], above: str = "") -> tuple[Layer, ...]:
+    def _layers(self, where: str, path: str, names: Iterable[str], above: str = "") -> tuple[IgnoreFile, ...]:
         layers = []
         label = "../" * above.count("/") + path
         for name in names:
             if Path(where, name).is_dir():
                 continue
             try:
-                rules, complaints = ignore.parse_rules(read(Path(where, name), MAX_IGNORE_BYTES).text)
+                rules, complaints = ignore.parse_rules(read_file(Path(where, name), MAX_IGNORE_BYTES).text)
             except UnreadableFile as error:
                 self._report(label + name, f"not applied as an ignore file: {_too_large(error.reason)}")
                 continue
             for complaint in complaints:
                 self._report(label + name, complaint)
-            layers.append(Layer(rules, path, name == ".quintetignore", above))
+            layers.append(IgnoreFile(rules, path, name == ".quintetignore", above))
         return tuple(layers)
 
     def _report(self, path: str, reason: str) -> None:
-        self.problems.append(Problem(_escaped(path), reason))
+        self.problems.append(FileProblem(_escaped(path), reason))
 
 
 def _globs(setting: str, globs: Collection[str]) -> Rules:
@@ -241,21 +249,21 @@ def _parts(path: str) -> tuple[str, ...]:
     return parts
 
 
-def _named(base: str, parts: tuple[str, ...], cap: int) -> Found | Problem:
+def _named(base: str, parts: tuple[str, ...], cap: int) -> DiskFile | FileProblem:
     """The file at `parts`, reached without following a link."""
     path = "/".join(parts)
     where = base
     if not ignore.NEVER.isdisjoint(parts):
-        return Problem(_escaped(path), "is part of version control or of an index")
+        return FileProblem(_escaped(path), "is part of version control or of an index")
     try:
         facts = os.lstat(where)
         for depth, name in enumerate(parts):
             if depth and (not stat.S_ISDIR(facts.st_mode) or _is_junction(facts)):
-                return Problem(_escaped(path), "lies behind a symbolic link or a file")
+                return FileProblem(_escaped(path), "lies behind a symbolic link or a file")
             where = _child(where, name)
             facts = os.lstat(where)
     except OSError as error:
-        return Problem(_escaped(path), f"cannot be read: {error.strerror}")
+        return FileProblem(_escaped(path), f"cannot be read: {error.strerror}")
     return _judged(path, where, facts, cap)
 
 
@@ -267,7 +275,7 @@ def _child(where: str, name: str) -> str:
     return f"{where.removesuffix(os.sep)}{os.sep}{name}"
 
 
-def _judged(path: str, where: str, facts: os.stat_result, cap: int) -> Found | Problem:
+def _judged(path: str, where: str, facts: os.stat_result, cap: int) -> DiskFile | FileProblem:
     reason = _misnamed(path)
     if not stat.S_ISREG(facts.st_mode):
         reason = "not a regular file"
@@ -275,8 +283,8 @@ def _judged(path: str, where: str, facts: os.stat_result, cap: int) -> Found | P
         setting = "max_document_bytes" if is_binary(path) else "max_file_bytes"
         reason = f"larger than {cap} bytes ({facts.st_size}); raise {setting} to index it"
     if reason:
-        return Problem(_escaped(path), reason)
-    return Found(path, where, facts.st_size, facts.st_mtime_ns)
+        return FileProblem(_escaped(path), reason)
+    return DiskFile(path, where, facts.st_size, facts.st_mtime_ns)
 
 
 def _towards(entries: Iterable[os.DirEntry[str]], ahead: tuple[str, ...]) -> Iterable[os.DirEntry[str]]:
@@ -347,12 +355,12 @@ def _spelt(odd: re.Match[str]) -> str:
     return f"\\x{byte:02x}" if 0x80 <= byte < 0x100 else odd[0].encode("unicode_escape").decode()
 
 
-def _without_twins(found: list[Found]) -> tuple[list[Found], list[Problem]]:
+def _without_twins(found: list[DiskFile]) -> tuple[list[DiskFile], list[FileProblem]]:
     """In order of path. Of files whose names NFC makes equal, the first in byte order stays."""
     ordered = sorted(found, key=lambda file: (file.path, file.where))
-    kept: dict[str, Found] = {}
+    kept: dict[str, DiskFile] = {}
     twins = []
     for file in ordered:
         if kept.setdefault(file.path, file) is not file:
-            twins.append(Problem(file.path, "another file has the same name in Unicode normal form C"))
+            twins.append(FileProblem(file.path, "another file has the same name in Unicode normal form C"))
     return list(kept.values()), twins

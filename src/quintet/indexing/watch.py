@@ -9,7 +9,7 @@ from typing import Protocol
 
 from quintet.errors import MissingExtra, NotFound, QuintetError
 from quintet.indexing.ignore import NEVER
-from quintet.indexing.roots import below
+from quintet.indexing.roots import path_in_root
 from quintet.indexing.run import Report
 from quintet.indexing.walk import IGNORE_FILES
 from quintet.ports.reading import Root
@@ -25,7 +25,7 @@ Changes = Iterator[set[str]]
 log = logging.getLogger(__name__)
 
 
-class Watched(Protocol):
+class WatchedIndex(Protocol):
     """What is followed: an index, or a server's door to one."""
 
     @property
@@ -36,7 +36,7 @@ class Watched(Protocol):
     def sync(self, paths: Sequence[str] | None = None) -> Report: ...
 
 
-def watch(index: Watched, stop: threading.Event, on_report: OnReport) -> None:
+def watch(index: WatchedIndex, stop: threading.Event, on_report: OnReport) -> None:
     """Keep `index` up to date until `stop` is set; `on_report` hears of every run.
 
     The first run brings everything up to date, once changes are being listened for: nothing falls in
@@ -50,7 +50,9 @@ def watch(index: Watched, stop: threading.Event, on_report: OnReport) -> None:
             stop.wait(LOOK_MS / 1000)
 
 
-def _follow(index: Watched, places: dict[str, object], stop: threading.Event, on_report: OnReport) -> None:
+def _follow(
+    index: WatchedIndex, places: dict[str, object], stop: threading.Event, on_report: OnReport
+) -> None:
     """Until the roots are others than `places`."""
     pending: set[str] = set()
     everything = True
@@ -65,9 +67,9 @@ def _follow(index: Watched, places: dict[str, object], stop: threading.Event, on
             return
 
 
-def _synced(index: Watched, changed: Iterable[str] | None, on_report: OnReport) -> bool:
+def _synced(index: WatchedIndex, changed: Iterable[str] | None, on_report: OnReport) -> bool:
     try:
-        wanted = None if changed is None else affected(changed, index.roots())
+        wanted = None if changed is None else paths_to_sync(changed, index.roots())
         if wanted != []:
             on_report(index.sync(wanted))
     except QuintetError as error:
@@ -76,7 +78,7 @@ def _synced(index: Watched, changed: Iterable[str] | None, on_report: OnReport) 
     return True
 
 
-def _changes(index: Watched, places: Iterable[str], stop: threading.Event) -> Changes:
+def _changes(index: WatchedIndex, places: Iterable[str], stop: threading.Event) -> Changes:
     """What changed, set by set; an empty one whenever nothing did for a while."""
     try:
         import watchfiles
@@ -105,7 +107,7 @@ def _matters(path: Path, own: Path) -> bool:
     return not path.is_relative_to(own) and NEVER.isdisjoint(path.parts)
 
 
-def _places(index: Watched) -> dict[str, object]:
+def _places(index: WatchedIndex) -> dict[str, object]:
     """The folders to follow, each with what tells it from another that takes its place."""
     found: dict[str, object] = {}
     try:
@@ -121,7 +123,7 @@ def _places(index: Watched) -> dict[str, object]:
     return found
 
 
-def affected(changed: Iterable[str], roots: Sequence[Root]) -> list[str] | None:
+def paths_to_sync(changed: Iterable[str], roots: Sequence[Root]) -> list[str] | None:
     """What to sync for these changes: files and folders that exist. None means everything."""
     paths = sorted(set(changed))
     if len(paths) > MANY:
@@ -133,7 +135,7 @@ def affected(changed: Iterable[str], roots: Sequence[Root]) -> list[str] | None:
                 continue
             if root.only is None:
                 wanted.add(_nearest(path, root.location))
-            elif below(Path(path), root) in root.only:
+            elif path_in_root(Path(path), root) in root.only:
                 if os.path.realpath(path) != path or not Path(path).is_file():
                     return None  # its folder is not indexed, so it cannot stand for the file
                 wanted.add(path)

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import cast
 
 from quintet.errors import QuintetError
-from quintet.indexing.examine import Outcome, Refused, Task, identity
-from quintet.indexing.walk import Found
+from quintet.indexing.examine import Examination, Refusal, Task, identity
+from quintet.indexing.walk import DiskFile
 from quintet.processes.channel import (
     START_SECONDS,
     ended,
@@ -39,9 +39,9 @@ GROUP_BYTES, GROUP_FILES = 256_000, 64
 AHEAD = 32  # groups that are examined or wait to be taken: what one transaction takes
 
 
-def how_many(settings: Settings, files: Sequence[Found]) -> int:
+def process_count(settings: Settings, files: Sequence[DiskFile]) -> int:
     """Processes for these files: as many as was said, else by what there is to do and to do it with."""
-    if not can_start():
+    if not can_start_processes():
         return 1
     if settings.processes:
         return max(1, min(settings.processes, len(files)))
@@ -49,7 +49,7 @@ def how_many(settings: Settings, files: Sequence[Found]) -> int:
     return min(_processors(), MOST) if much else 1
 
 
-def can_start() -> bool:
+def can_start_processes() -> bool:
     """Not from a program that was frozen into one file: that would start itself."""
     return bool(sys.executable) and not hasattr(sys, "frozen")
 
@@ -65,7 +65,7 @@ class NotStarted(Exception):  # noqa: N818
     """There are no further processes to be had."""
 
 
-class Workers:
+class ExaminerPool:
     """Use as a context manager; entering may raise `NotStarted`. `command` is for tests."""
 
     def __init__(self, count: int, settings: Settings, force: bool, command: Sequence[str] = COMMAND) -> None:
@@ -75,7 +75,7 @@ class Workers:
         self._threads = ThreadPoolExecutor(count)  # each waits for one process
         self._closed = False
 
-    def __enter__(self) -> "Workers":
+    def __enter__(self) -> "ExaminerPool":
         try:
             for process in self._processes:
                 process.start()
@@ -100,9 +100,9 @@ class Workers:
         for process in self._processes:
             process.buried()
 
-    def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
+    def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Examination]]:
         """Every task with its outcome, in the order of the tasks."""
-        waiting: deque[tuple[list[Task], Future[list[Outcome]]]] = deque()
+        waiting: deque[tuple[list[Task], Future[list[Examination]]]] = deque()
         for group in _groups(tasks):
             waiting.append((group, self._threads.submit(self._examined, group)))
             if len(waiting) >= AHEAD:
@@ -110,7 +110,7 @@ class Workers:
         while waiting:
             yield from _paired(*waiting.popleft())
 
-    def _examined(self, tasks: Sequence[Task], *, again: bool = False) -> list[Outcome]:
+    def _examined(self, tasks: Sequence[Task], *, again: bool = False) -> list[Examination]:
         """By any of the processes. If it dies, the files are given again, one by one: it may have been killed
         for something else."""
         if self._closed:
@@ -128,7 +128,7 @@ class Workers:
         if answer is not None or self._closed:
             return answer or []
         if again:
-            return [Refused(f"made its parser crash ({how}): it is damaged or hostile")]
+            return [Refusal(f"made its parser crash ({how}): it is damaged or hostile")]
         return [outcome for task in tasks for outcome in self._examined([task], again=True)]
 
 
@@ -145,7 +145,7 @@ def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
         yield group
 
 
-def _paired(tasks: Sequence[Task], found: "Future[list[Outcome]]") -> Iterator[tuple[Task, Outcome]]:
+def _paired(tasks: Sequence[Task], found: "Future[list[Examination]]") -> Iterator[tuple[Task, Examination]]:
     return zip(tasks, found.result(), strict=True)
 
 
@@ -177,7 +177,7 @@ class _Process:
             how = self.buried() if name is None else f"{self.buried()}, another Quintet"
             raise NotStarted(f"this does not start ({how}): {' '.join(self._command)}")
 
-    def ask(self, tasks: Sequence[Task]) -> list[Outcome] | str | None:
+    def ask(self, tasks: Sequence[Task]) -> list[Examination] | str | None:
         """The outcomes, or what went wrong apart from the files; None if it died."""
         if self._process is None:
             self.start()
@@ -186,7 +186,7 @@ class _Process:
         with suppress(OSError, ValueError):
             send(input_of(process), pickle.dumps(tasks))
         answer = receive(output_of(process))
-        return None if answer is None else cast("list[Outcome] | str", pickle.loads(answer))
+        return None if answer is None else cast("list[Examination] | str", pickle.loads(answer))
 
     def leave(self) -> None:
         """Close its input, which ends it, whatever it is doing."""

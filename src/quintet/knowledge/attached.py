@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
-from quintet.indexing.allowed_folders import contained
+from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.registry import FolderSource, Registration, checked_title
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
@@ -40,7 +40,7 @@ class FolderSources:
     def add(self, directory: str, name: str | None, allowed: Iterable[Path] | None) -> dict[str, Json]:
         """Without `allowed`, any folder of the machine: whoever calls has it all the same."""
         everywhere = [Path(Path.cwd().anchor)]
-        location = contained(directory, everywhere if allowed is None else allowed, Path.cwd())
+        location = resolve_allowed(directory, everywhere if allowed is None else allowed, Path.cwd())
         if not location.is_dir():
             raise UsageError(f"{directory!r} is not a folder; name one", code="invalid_path")
         title = checked_title((location.name or "root") if name is None else name, "name")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from quintet.contracts.knowledge import for_base, kept
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.formats.decoding import UnreadableFile
-from quintet.indexing.read import read
+from quintet.indexing.read import read_file
 from quintet.indexing.walk import size_cap
 from quintet.knowledge import registry
 from quintet.knowledge.attached import FolderSources
@@ -147,7 +147,7 @@ class KnowledgeBase:
 
     def _read(self, file: Path, name: str) -> bytes:
         try:
-            return read(file, size_cap(name, self._tools.settings)).data
+            return read_file(file, size_cap(name, self._tools.settings)).data
         except UnreadableFile as error:
             if error.reason == "grew beyond the size cap":
                 most = size_cap(name, self._tools.settings)

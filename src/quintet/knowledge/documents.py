@@ -10,11 +10,11 @@ from typing import Literal
 from quintet.contracts.knowledge import BASE, KEPT, authored, kept
 from quintet.errors import LimitError, UsageError
 from quintet.filters.fields import BUILT_IN
-from quintet.formats.blocks import Parsed
+from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import BY_EXTENSION, BY_NAME
-from quintet.formats.sandbox.parent import Isolated
-from quintet.indexing.document import cut, document_of, parsed_content, shape
+from quintet.formats.sandbox.parent import Sandbox
+from quintet.indexing.document import make_chunks, make_document, parse_content, shape
 from quintet.indexing.read import Content
 from quintet.indexing.walk import size_cap
 from quintet.knowledge.references import is_local
@@ -151,7 +151,7 @@ def _checked_own(metadata: object) -> Mapping[str, Json]:
 
 
 def uploaded_entry(
-    one: Accepted, base: Registration, settings: Settings, now_ns: int, isolated: Isolated
+    one: Accepted, base: Registration, settings: Settings, now_ns: int, isolated: Sandbox
 ) -> Entry:
     parsed = _parsed(one.parsed_as, one.content, isolated)
     built_in: dict[str, Json] = {
@@ -165,7 +165,7 @@ def uploaded_entry(
     }
     given: dict[str, Json] = {"title": one.title, "metadata": dict(one.metadata)}
     title = one.title or (_first_line(one.content) if one.name is None else parsed.title)
-    document = document_of(UPLOADS, one.id, one.content, replace(parsed, title=title))
+    document = make_document(UPLOADS, one.id, one.content, replace(parsed, title=title))
     entry = _entry(document, parsed, base, {**built_in, "given": given}, one.metadata, settings, now_ns)
     if not entry.chunks:
         raise UsageError("the document holds no text that could be found", code="unreadable_document")
@@ -179,10 +179,10 @@ def source_entry(
     base: Registration,
     settings: Settings,
     now_ns: int,
-    isolated: Isolated,
+    isolated: Sandbox,
 ) -> Entry:
     parsed = _parsed(path, content, isolated)
-    document = document_of(source.id, path, content, parsed)
+    document = make_document(source.id, path, content, parsed)
     built_in: dict[str, Json] = {
         "document_id": document.id,
         "source_type": "local_directory",
@@ -195,9 +195,9 @@ def source_entry(
     return _entry(document, parsed, base, built_in, {}, settings, now_ns)
 
 
-def _parsed(path: str, content: Content, isolated: Isolated) -> Parsed:
+def _parsed(path: str, content: Content, isolated: Sandbox) -> ParsedFile:
     try:
-        return parsed_content(path, content, isolated)
+        return parse_content(path, content, isolated)
     except UnreadableFile as error:
         raise UsageError(
             f"the document cannot be read: {error.reason}", code="unreadable_document"
@@ -206,7 +206,7 @@ def _parsed(path: str, content: Content, isolated: Isolated) -> Parsed:
 
 def _entry(
     document: Document,
-    parsed: Parsed,
+    parsed: ParsedFile,
     base: Registration,
     built_in: Mapping[str, Json],
     given: Mapping[str, Json],
@@ -217,7 +217,7 @@ def _entry(
     metadata: dict[str, Json] = {**checked_metadata(parsed.metadata), **given}
     check_values(base.properties, metadata)
     metadata[BASE] = {**built_in, "knowledge_base_id": base.slug}
-    chunks = cut(document.id, parsed, settings)
+    chunks = make_chunks(document.id, parsed, settings)
     return Entry(replace(document, metadata=metadata), chunks, now_ns, shape(settings))
 
 

@@ -10,7 +10,7 @@ from time import sleep
 from typing import TypeVar
 
 from quintet.errors import NotFound, StoreError
-from quintet.indexing.walk import Problem, find
+from quintet.indexing.walk import FileProblem, find_file
 from quintet.model.documents import Document
 
 ORIGINALS = "files"
@@ -39,8 +39,8 @@ def described(document: Document, location: Path, name: str) -> SourceFile:
 
 def file_of_source(document: Document, folder: str, most: int) -> SourceFile:
     """Reached through no link, so that it lies in the source's folder."""
-    at = find(folder, document.path, most)
-    if isinstance(at, Problem):
+    at = find_file(folder, document.path, most)
+    if isinstance(at, FileProblem):
         linked = _has_link(folder, document.path)
         raise _behind_link(document.path) if linked else _no_file(document.path)
     return described(document, at.location, document.path.rpartition("/")[2])

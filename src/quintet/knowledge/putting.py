@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from quintet.contracts.knowledge import kept
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
-from quintet.formats.sandbox.parent import Isolated, Limits
+from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.knowledge.documents import UPLOADS, Accepted, Outcome, Upload, accepted, uploaded_entry
 from quintet.knowledge.registry import Registration
 from quintet.knowledge.shelf import Shelf, Tools
@@ -39,7 +39,7 @@ class Putting:
     ) -> list[Outcome]:
         """What became of each. With `strict` the first that is refused raises."""
         group, outcomes = _Group(), []
-        with Isolated(Limits.of(self._tools.settings)) as isolated:
+        with Sandbox(ParseLimits.of(self._tools.settings)) as isolated:
             for upload in uploads:
                 try:
                     outcomes.append(self._judged(upload, base, group, isolated))
@@ -55,7 +55,7 @@ class Putting:
                 self._shelf.tidy()
         return outcomes
 
-    def _judged(self, upload: Upload, base: Registration, group: _Group, isolated: Isolated) -> Outcome:
+    def _judged(self, upload: Upload, base: Registration, group: _Group, isolated: Sandbox) -> Outcome:
         now = self._tools.clock_ns()
         one = accepted(upload, self._tools.settings, now)
         before = self._before(one)

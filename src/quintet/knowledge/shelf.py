@@ -9,7 +9,7 @@ import numpy as np
 
 from quintet.errors import Conflict, QuintetError, StoreError
 from quintet.indexing.embedding import embed_pending, reembed
-from quintet.indexing.run import Progress, Report, Run
+from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.files import Originals
 from quintet.model.documents import embedding_text
@@ -138,7 +138,7 @@ class Shelf:
         if embedder is None:
             return 0
         with self.writing() as writer:
-            run = Run(writer, self._tools.settings, self._tools.clock_ns, progress or _silent, Report())
+            run = IndexRun(writer, self._tools.settings, self._tools.clock_ns, progress or _silent, Report())
             if stored not in (None, embedder.identity):
                 return reembed(run, embedder)
             return embed_pending(run, embedder, stored)

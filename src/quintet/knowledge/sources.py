@@ -6,13 +6,13 @@ from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, UsageError
 from quintet.formats.decoding import UnreadableFile
-from quintet.formats.sandbox.parent import Isolated, Limits
-from quintet.indexing.changes import plan
-from quintet.indexing.document import shape, storable
-from quintet.indexing.read import Content, read
-from quintet.indexing.roots import Target
+from quintet.formats.sandbox.parent import ParseLimits, Sandbox
+from quintet.indexing.changes import find_changes
+from quintet.indexing.document import shape, storable_time
+from quintet.indexing.read import Content, read_file
+from quintet.indexing.roots import SyncTarget
 from quintet.indexing.sync import in_scope
-from quintet.indexing.walk import Found, size_cap, walk
+from quintet.indexing.walk import DiskFile, size_cap, walk
 from quintet.knowledge.documents import source_entry
 from quintet.knowledge.registry import FolderSource, Registration
 from quintet.knowledge.runs import Recorder
@@ -50,11 +50,11 @@ class FolderSync:
         for problem in problems:
             self._record.problem(problem.path, problem.reason)
         with self._shelf.snapshot() as snapshot:
-            known = in_scope(Target(root), problems, snapshot.catalog.known(root.name))
-        todo = plan(found, known, shape=shape(self._settings))
+            known = in_scope(SyncTarget(root), problems, snapshot.catalog.known(root.name))
+        todo = find_changes(found, known, shape=shape(self._settings))
         self._record.count(scanned=len(found), deleted=len(todo.removed))
         files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
-        with Isolated(Limits.of(self._settings)) as isolated:
+        with Sandbox(ParseLimits.of(self._settings)) as isolated:
             for group in _groups(files):
                 self._bring(group, root, known, isolated)
         if todo.removed:
@@ -65,14 +65,14 @@ class FolderSync:
         self._shelf.tidy()
 
     def _bring(
-        self, group: Sequence[Found], root: Root, known: Mapping[str, KnownFile], isolated: Isolated
+        self, group: Sequence[DiskFile], root: Root, known: Mapping[str, KnownFile], isolated: Sandbox
     ) -> None:
         entries, lost, touched = [], [], []
         for file in group:
             self._record.at("read", file.path)
             before = known.get(file.path)
             try:
-                content = read(file.where, size_cap(file.path, self._settings))
+                content = read_file(file.where, size_cap(file.path, self._settings))
                 if before is not None and _same(before, content, self._settings):
                     touched.append((file.path, content))
                 else:
@@ -88,7 +88,7 @@ class FolderSync:
         self._touch(root, touched)
         self._remove(lost)
 
-    def _entry(self, path: str, content: Content, isolated: Isolated) -> Entry:
+    def _entry(self, path: str, content: Content, isolated: Sandbox) -> Entry:
         now = self._tools.clock_ns()
         return source_entry(path, content, self._source, self._base, self._settings, now, isolated)
 
@@ -97,7 +97,7 @@ class FolderSync:
             now = self._tools.clock_ns()
             with self._shelf.writing() as writer, writer.batch():
                 for path, content in touched:
-                    writer.touch(root.name, path, content.size, storable(content.modified_ns), now)
+                    writer.touch(root.name, path, content.size, storable_time(content.modified_ns), now)
 
     def _remove(self, paths: Sequence[str]) -> None:
         if paths:
@@ -109,6 +109,6 @@ def _same(before: KnownFile, content: Content, settings: Settings) -> bool:
     return (before.content_hash, before.shape) == (content.sha256, shape(settings))
 
 
-def _groups(files: Sequence[Found]) -> Iterator[Sequence[Found]]:
+def _groups(files: Sequence[DiskFile]) -> Iterator[Sequence[DiskFile]]:
     for start in range(0, len(files), GROUP):
         yield files[start : start + GROUP]

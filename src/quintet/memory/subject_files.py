@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from quintet.formats.decoding import UnreadableFile
-from quintet.indexing.read import read
+from quintet.indexing.read import read_file
 from quintet.model.memories import About, AboutState
 
 COMPARED_CHARS = 20_000_000  # hashed by one recall in search of lines that moved: 20 ms
@@ -104,7 +104,7 @@ class Subjects:
         except (OSError, RuntimeError, ValueError):
             return None
         try:
-            content = read(place, self._max_bytes)
+            content = read_file(place, self._max_bytes)
         except UnreadableFile:  # too large, or no longer a file
             return Seen("", [])
         try:

@@ -5,7 +5,7 @@ from time import time_ns
 
 from quintet.errors import QuintetError
 from quintet.indexing.embedding import embed_pending, reembed
-from quintet.indexing.run import Progress, Report, Run
+from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.model.results import Note
 from quintet.ports.reading import Embedder
 from quintet.ports.writing import Writer
@@ -64,7 +64,7 @@ class Vectors:
         embedder, stored = self._embedder(), self._stored()
         if embedder is None:
             return 0
-        run = Run(writer, self._settings, time_ns, progress or _silent, Report())
+        run = IndexRun(writer, self._settings, time_ns, progress or _silent, Report())
         if stored not in (None, embedder.identity):
             return reembed(run, embedder)
         return embed_pending(run, embedder, stored)

@@ -11,7 +11,7 @@ from quintet.codegraph.related import Related
 from quintet.contracts import HOUSE
 from quintet.errors import AccessError, LimitError, UsageError
 from quintet.index import Index, IndexStatus
-from quintet.indexing.allowed_folders import contained
+from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.indexing.run import Progress, Report
 from quintet.knowledge import registry
 from quintet.memory import Remembered
@@ -87,7 +87,7 @@ class Doors:
 
     def contained(self, path: str) -> Path:
         """A path from a client as a real location it may reach."""
-        return contained(path, self.allowed, self.base)
+        return resolve_allowed(path, self.allowed, self.base)
 
     def search(
         self,
@@ -180,7 +180,7 @@ class Doors:
     def _folder_of(self, db_path: str) -> Path:
         own = self.index.folder.resolve()
         try:
-            place = contained(db_path, [own.parent], self.base)
+            place = resolve_allowed(db_path, [own.parent], self.base)
         except AccessError:
             raise AccessError(
                 f"db_path is {db_path!r}; it must lie under {own.parent}, "

@@ -8,7 +8,7 @@ from codegraph.resolve.layouts import LAYOUTS, LOCATION, Edit, moves, unlinked
 from codegraph.resolve.outlines import outlines as read
 from codegraph.resolve.random_outlines import PATHS, linked_edits, projects, random_edits
 from quintet.codegraph.resolve import Project, changed_names, resolve
-from quintet.indexing.link import reached
+from quintet.indexing.link import documents_to_link
 from quintet.model.symbols import FileOutline, node_ids
 
 
@@ -17,7 +17,7 @@ def assert_nothing_is_missed(edit: Edit, is_lost: bool) -> None:
     old = {file.document_id: file for file in edit.before}
     lost = [file.document_id for file in edit.after if is_lost and file.document_id in old][:1]
     project = Project(edit.after, LOCATION)
-    found = reached(project, edit.after, unlinked(edit, *lost))
+    found = documents_to_link(project, edit.after, unlinked(edit, *lost))
     old_edges, new_edges = resolve(Project(edit.before, LOCATION)), resolve(project)
     kept = {document: old_edges[document] for document in new_edges if document not in found}
     assert kept | resolve(project, found) == new_edges
@@ -77,7 +77,7 @@ OVERLOADED = "from typing import overload\n@overload\ndef f(x: int): ...\ndef f(
 def test_a_second_meaning_of_a_name_reaches_its_callers(old: str, new: str, calling: str) -> None:
     others = {"a.py": f"from b import *\n{calling}\n", "c.py": "def f(): ...\n"}
     before, after = (read({**others, "b.py": text}) for text in (old, new))
-    found = reached(Project(after), after, unlinked(Edit(before, after)))
+    found = documents_to_link(Project(after), after, unlinked(Edit(before, after)))
     edges_before, edges_after = resolve(Project(before)), resolve(Project(after))
     assert "id of a.py" in found
     assert edges_before["id of a.py"] != edges_after["id of a.py"]

@@ -5,7 +5,7 @@ import pytest
 from codegraph.resolve.layouts import Edit, unlinked
 from codegraph.resolve.outlines import outlines as read
 from quintet.codegraph.resolve import Project, resolve
-from quintet.indexing.link import reached
+from quintet.indexing.link import documents_to_link
 from quintet.model.symbols import FileOutline, Mention, Outline
 
 SHOP = ("src", "shop")
@@ -25,7 +25,7 @@ def reached_by(before: dict[str, str], after: dict[str, str], location: tuple[st
     """The paths of the unchanged files that an edit reaches; all that it does not reach keep their edges."""
     edit = Edit(files_of(before), files_of(after))
     project = Project(edit.after, location)
-    found = reached(project, edit.after, unlinked(edit))
+    found = documents_to_link(project, edit.after, unlinked(edit))
     old, new = resolve(Project(edit.before, location)), resolve(project)
     assert all(old[document] == edges for document, edges in new.items() if document not in found)
     return {path for path, text in after.items() if f"id of {path}" in found and before.get(path) == text}
@@ -89,7 +89,7 @@ def test_edges_that_went_with_the_root_are_made_again_for_those_who_import_it_by
     files = read({"__init__.py": "", "user.py": "import shop\n", "apart.py": "import os\n"})
     project = Project(files, SHOP)
     assert [edge.target for edge in resolve(project)["id of user.py"]] == ["id of __init__.py"]
-    found = reached(project, files, unlinked(Edit(files, files), "id of __init__.py"))
+    found = documents_to_link(project, files, unlinked(Edit(files, files), "id of __init__.py"))
     assert found == {"id of __init__.py", "id of user.py"}
 
 

@@ -18,7 +18,7 @@ from quintet.errors import Conflict, MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from quintet.indexing.run import Report
-    from quintet.indexing.watch import Watched
+    from quintet.indexing.watch import WatchedIndex
     from quintet.serving.service import Doors
 
 Allowed = Annotated[
@@ -90,7 +90,7 @@ def opened_doors(db: Path | None, allow: list[Path] | None) -> "Iterator[Doors]"
 
 
 @contextmanager
-def following(index: "Watched | None") -> Iterator[None]:
+def following(index: "WatchedIndex | None") -> Iterator[None]:
     """Follow the disk in a thread meanwhile."""
     if index is None:
         yield

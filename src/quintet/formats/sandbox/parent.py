@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-from quintet.formats.blocks import Block, Parsed
+from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.processes.channel import (
     HEADER,
@@ -39,7 +39,7 @@ EXHAUSTED = b'"needs more memory to read than parse_bytes allows"'
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ParseLimits:
     """What reading one file may cost."""
 
     seconds: float
@@ -48,20 +48,20 @@ class Limits:
     answer: int = 64_000_000
 
     @classmethod
-    def of(cls, settings: Settings) -> "Limits":
+    def of(cls, settings: Settings) -> "ParseLimits":
         return cls(settings.parse_seconds, settings.parse_bytes, settings.max_pages)
 
 
-class Isolated:
+class Sandbox:
     """Use as a context manager. The process starts with the first file; `command` is for tests."""
 
-    def __init__(self, limits: Limits, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, limits: ParseLimits, command: Sequence[str] = COMMAND) -> None:
         self._limits = limits
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
         self._out_of_time = False
 
-    def __enter__(self) -> "Isolated":
+    def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(
@@ -74,7 +74,7 @@ class Isolated:
         """The process that would get the next file, if it is there already."""
         return self._process.pid if self._process else None
 
-    def parse(self, path: str, data: bytes) -> Parsed:
+    def parse(self, path: str, data: bytes) -> ParsedFile:
         """The blocks of a file, or `UnreadableFile` with the reason why there are none."""
         if self._process is None or self._process.poll() is not None:
             self.close()
@@ -139,21 +139,21 @@ class Isolated:
         return 0 if process is None else end(process)
 
 
-def packed(parsed: Parsed) -> bytes:
+def pack(parsed: ParsedFile) -> bytes:
     """`parsed` for the pipe."""
     return json.dumps([parsed.title, parsed.mime_type, list(parsed.blocks), parsed.metadata]).encode()
 
 
-def refusal(reason: str) -> bytes:
+def pack_refusal(reason: str) -> bytes:
     return json.dumps(reason).encode()
 
 
-def _parsed(answer: bytes) -> Parsed:
+def _parsed(answer: bytes) -> ParsedFile:
     match json.loads(answer):
         case str(reason):
             raise UnreadableFile(reason)
         case [str(title), str(mime_type), list(blocks), dict(metadata)]:
-            return Parsed(title, mime_type, None, tuple(map(_block, blocks)), metadata)
+            return ParsedFile(title, mime_type, None, tuple(map(_block, blocks)), metadata)
         case _:
             raise UnreadableFile("gave an answer that is not understood")
 
