@@ -32,11 +32,11 @@ from quintet.model.results import Note
 from quintet.model.tokens import checked_budget
 from quintet.ports.reading import Approximation, Embedder, Root
 from quintet.query.cache import CacheFigures, QueryCache
-from quintet.query.code_and_memory import across
+from quintet.query.code_and_memory import merge_answers
 from quintet.query.explain import Explanation, why
 from quintet.query.places import Paths, encodable, ids_below, locate, names_of
 from quintet.query.search import Response, search
-from quintet.query.trials import Tried, tried
+from quintet.query.trials import Trials, run_trials
 from quintet.receipts.issue import Receipts
 from quintet.settings import load_settings
 from quintet.storage.sqlite.doctor import Check, examine_memory
@@ -194,11 +194,11 @@ class Index:
         found = search(snapshot, self.embedder, named, query, params, settings, self._disk, cache)
         return replace(found, notes=[*found.notes, *notes]) if notes else found
 
-    def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
+    def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Trials:
         """What each of these requests would find. Sooner than one search each; files are not looked at."""
         with self._store.snapshot() as snapshot:
             settings, _ = self.tuned.under(self.settings, contract, snapshot.catalog.embedder)
-            return tried(snapshot, self.embedder, contract_named(contract), query, requests, settings)
+            return run_trials(snapshot, self.embedder, contract_named(contract), query, requests, settings)
 
     def why(self, query: str, reference: str, contract: str = HOUSE, **params: object) -> Explanation:
         """Why a chunk, or the nearest chunk of a document, is among the results of a search, or not."""
@@ -268,7 +268,7 @@ class Index:
 
         `code` and `memory` are further parameters of the mcb contract and of `memory.recall`.
         """
-        return across(
+        return merge_answers(
             {
                 "code": self.search(query, "mcb", **(code or {})),
                 "memory": self.memory.recall(query, **(memory or {})),

@@ -16,7 +16,7 @@ import quintet
 from contracts.fixed import codes, ladder, name_at, paths, results, write
 from indexing.repository import Repository, needs_git, own_configuration, program
 from quintet.contracts import CONTRACTS
-from quintet.query import staleness as freshness
+from quintet.query import search
 
 SECOND = 1_000_000_000
 THEN_MS = 1_700_000_000_001
@@ -113,7 +113,7 @@ def test_without_a_floor_nothing_is_fetched_further(shelves: Any) -> None:
 def test_the_search_for_fresh_results_is_bounded_and_says_so(
     shelves: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freshness, "ROUNDS", 2)
+    monkeypatch.setattr(search, "REFILLS", 2)
     shelf = shelves(ladder(40))
     for place in range(1, 20):
         shelf.change(name_at(place))

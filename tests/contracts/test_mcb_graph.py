@@ -13,7 +13,7 @@ from quintet.contracts import mcb, read
 from quintet.contracts.contract import Expansion
 from quintet.model.results import Hit
 from quintet.ports.reading import Catalog, CodeGraph, Rows, TextIndex, VectorIndex
-from quintet.query.legs import run
+from quintet.query.legs import run_legs
 from quintet.storage.sqlite.store import SqliteStore
 
 FILES = {
@@ -230,7 +230,7 @@ def test_the_search_is_one_service_over_three_ports_and_walks_from_the_best_of_t
         parts: Any = Parts(snapshot.catalog, snapshot.text, snapshot.vectors, graph)
         params = {"k": 1, "graph_expansion": {"related": {"radius": 2}}}
         plan = mcb.plan("render invoice", read("mcb", mcb.Params, params, {}))
-        legs = run(parts, index.embedder, plan, index.settings.max_terms)
+        legs = run_legs(parts, index.embedder, plan, index.settings.max_terms)
         best = [snapshot.graph.named(name)[0].id for name in ("render_invoice", "sheet")]
     store.close()
     assert {signal: len(hits) for signal, hits in legs.hits.items()} == {

@@ -11,8 +11,8 @@ from contracts.conftest import Library
 from contracts.fixed import codes, results
 from quintet.contracts import CONTRACTS, read
 from quintet.model.results import Hit
-from quintet.query import legs as signals
-from quintet.query.legs import Legs, run
+from quintet.query import legs as legs_module
+from quintet.query.legs import Legs, run_legs
 from quintet.storage.sqlite.store import SqliteStore
 
 STEPS = "".join(f"    step_{number} = 'invoice number {number} invoice'\n" for number in range(600))
@@ -63,7 +63,7 @@ def depths(index: quintet.Index, contract: str, **params: Any) -> tuple[Legs, li
         one = CONTRACTS[contract]
         plan = one.plan("invoice", read(contract, one.parameters, params, {}))
         parts: Any = Parts(snapshot.catalog, text, vectors, snapshot.graph)
-        legs = run(parts, index.embedder, plan, index.settings.max_terms)
+        legs = run_legs(parts, index.embedder, plan, index.settings.max_terms)
     store.close()
     return legs, text.depths, vectors.depths
 
@@ -115,8 +115,8 @@ def test_a_contract_that_ranks_no_nodes_asks_each_leg_once(library: Library, con
 
 
 def test_a_leg_that_gives_up_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signals, "CHUNKS_PER_NODE", 2)
-    monkeypatch.setattr(signals, "FEW_NODES", 1)
+    monkeypatch.setattr(legs_module, "CHUNKS_PER_NODE", 2)
+    monkeypatch.setattr(legs_module, "FEW_NODES", 1)
     index = library(FILES, LongFirst())
     legs, _, vectors = depths(index, "mcb", k=3)
     assert vectors == [3, 6]

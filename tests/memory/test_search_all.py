@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import quintet
 from memory.views import codes
-from quintet.query.code_and_memory import joint_status, merged
+from quintet.query.code_and_memory import joint_status, merge
 from quintet.ranking import Rrf
 
 
@@ -86,7 +86,7 @@ def test_two_statuses_make_one(code: Any, memory: Any, together: str) -> None:
 @given(st.lists(st.uuids(), unique=True, max_size=20), st.lists(st.uuids(), unique=True, max_size=20))
 def test_a_merge_keeps_every_item_and_the_order_of_each_list(code: list[Any], memory: list[Any]) -> None:
     lists = {"code": [str(one) for one in code], "memory": [str(one) for one in memory]}
-    found = merged(lists, Rrf(10.0, first_rank=1))
+    found = merge(lists, Rrf(10.0, first_rank=1))
     for kind, ids in lists.items():
         assert [one.id for one in found if one.kind == kind] == ids
         assert [one.score for one in found if one.kind == kind] == [1 / (10 + 1 + n) for n in range(len(ids))]

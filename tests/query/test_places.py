@@ -9,7 +9,7 @@ import pytest
 
 import quintet
 from quintet.memory import subject
-from quintet.query import places as locate
+from quintet.query import places
 
 DECOMPOSED = "cafe\u0301"
 
@@ -37,15 +37,15 @@ def test_a_path_may_be_composed_or_not(index: quintet.Index, reference: str) -> 
 def test_a_path_may_be_written_as_the_system_writes_it(
     index: quintet.Index, monkeypatch: pytest.MonkeyPatch, reference: str
 ) -> None:
-    monkeypatch.setattr(locate, "as_indexed", partial(locate.as_indexed, separator="\\"))
+    monkeypatch.setattr(places, "as_indexed", partial(places.as_indexed, separator="\\"))
     assert [one.document.path for one in index.get(reference)] == ["caf\u00e9/menu.md"]
 
 
 def test_a_memory_is_about_a_file_however_its_path_is_written(
     index: quintet.Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (locate, subject):
-        monkeypatch.setattr(module, "as_indexed", partial(locate.as_indexed, separator="\\"))
+    for module in (places, subject):
+        monkeypatch.setattr(module, "as_indexed", partial(places.as_indexed, separator="\\"))
     kept = index.memory.remember("the soup is good", about=[f"{DECOMPOSED}\\menu.md"])
     told: Any = index.memory.get(kept.id)["about"]
     (about,) = told

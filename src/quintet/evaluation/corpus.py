@@ -22,7 +22,7 @@ from quintet.memory.memory import NO_FILES
 from quintet.ports.reading import Counts, Embedder
 from quintet.ports.writing import Entry, Writer
 from quintet.query.search import Response, search
-from quintet.query.trials import Tried, tried
+from quintet.query.trials import Trials, run_trials
 from quintet.settings import Settings
 from quintet.storage.sqlite.store import Files, SqliteStore
 
@@ -138,10 +138,10 @@ class Corpus:
             found = search(snapshot, self.embedder, named, query, params, settings, NO_FILES)
             return replace(found, notes=[*found.notes, *notes])
 
-    def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Tried:
+    def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Trials:
         with self._store.snapshot() as snapshot:
             settings, _ = self._tuned.under(self.settings, contract, snapshot.catalog.embedder)
-            return tried(snapshot, self.embedder, contract_named(contract), query, requests, settings)
+            return run_trials(snapshot, self.embedder, contract_named(contract), query, requests, settings)
 
     def close(self) -> None:
         self._store.close()

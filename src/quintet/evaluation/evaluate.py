@@ -29,7 +29,7 @@ from quintet.model.documents import Passage
 from quintet.model.results import Note
 from quintet.ports.reading import Counts, Embedder
 from quintet.query.search import Response
-from quintet.query.trials import Tried
+from quintet.query.trials import Trials
 from quintet.settings import Settings, load_settings
 
 DEPTH = 100  # documents ranked for each query
@@ -74,7 +74,7 @@ class Engine:
     """
 
     search: Callable[[str, str, Mapping[str, object]], Response]
-    tried: Callable[[str, Sequence[Mapping[str, object]]], Tried]
+    tried: Callable[[str, Sequence[Mapping[str, object]]], Trials]
     name: Callable[[str, Passage], str]
     counts: Counts
     settings: Settings

@@ -1,5 +1,7 @@
-"""What the legs of recent searches returned. Ranking, freshness and projection still run on every call,
-so an answer from the cache is the same, byte for byte, as one that was looked up."""
+"""A cache of what the legs of recent searches returned.
+
+Ranking, freshness and projection still run on every call, so a cached answer is the same, byte for byte.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -34,7 +36,7 @@ class CacheFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     legs: Legs
     bytes: int
     until: float
@@ -47,35 +49,26 @@ class QueryCache:
         self,
         entries: int = ENTRIES,
         *,
-        most_bytes: int = BYTES,
+        max_bytes: int = BYTES,
         seconds: float = SECONDS,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._most_entries = entries
-        self._most_bytes = most_bytes
+        self._max_entries = entries
+        self._max_bytes = max_bytes
         self._seconds = seconds
         self._clock = clock
         self._lock = Lock()
-        self._held: OrderedDict[bytes, Entry] = OrderedDict()
+        self._entries: OrderedDict[bytes, CacheEntry] = OrderedDict()
         self._figures = CacheFigures()
-
-    def fetch(self, key: bytes, run: Callable[[], Legs]) -> Legs:
-        """The legs kept under `key`, else those that `run` brings, which are kept unless degraded."""
-        found = self._get(key)
-        if found is not None:
-            return found
-        legs = run()
-        if not legs.degraded:
-            self._put(key, legs)
-        return legs
 
     def figures(self) -> CacheFigures:
         with self._lock:
-            return replace(self._figures, entries=len(self._held))
+            return replace(self._figures, entries=len(self._entries))
 
-    def _get(self, key: bytes) -> Legs | None:
+    def get(self, key: bytes) -> Legs | None:
+        """The legs kept under `key`, unless they expired."""
         with self._lock:
-            entry = self._held.get(key)
+            entry = self._entries.get(key)
             if entry is not None and entry.until <= self._clock():
                 self._drop(key)
                 self._count(expired=1)
@@ -83,25 +76,28 @@ class QueryCache:
             if entry is None:
                 self._count(misses=1)
                 return None
-            self._held.move_to_end(key)
+            self._entries.move_to_end(key)
             self._count(hits=1)
-        return _copied(entry.legs)
+        return _copy(entry.legs)
 
-    def _put(self, key: bytes, legs: Legs) -> None:
-        entry = Entry(_copied(legs), size_of(legs), self._clock() + self._seconds)
-        if not self._most_entries or entry.bytes > self._most_bytes:
+    def put(self, key: bytes, legs: Legs) -> None:
+        """Keep these legs. Degraded ones are not kept: the next search may do better."""
+        if legs.degraded:
+            return
+        entry = CacheEntry(_copy(legs), size_of(legs), self._clock() + self._seconds)
+        if not self._max_entries or entry.bytes > self._max_bytes:
             return
         with self._lock:
-            if key in self._held:  # another thread asked the same at the same time
+            if key in self._entries:  # another thread asked the same at the same time
                 self._drop(key)
-            self._held[key] = entry
+            self._entries[key] = entry
             self._count(bytes=entry.bytes)
-            while len(self._held) > self._most_entries or self._figures.bytes > self._most_bytes:
-                self._drop(next(iter(self._held)))
+            while len(self._entries) > self._max_entries or self._figures.bytes > self._max_bytes:
+                self._drop(next(iter(self._entries)))
                 self._count(evictions=1)
 
     def _drop(self, key: bytes) -> None:
-        self._count(bytes=-self._held.pop(key).bytes)
+        self._count(bytes=-self._entries.pop(key).bytes)
 
     def _count(self, **more: int) -> None:
         self._figures = replace(
@@ -109,7 +105,7 @@ class QueryCache:
         )
 
 
-def key_of(
+def cache_key(
     snapshot: Snapshot,
     embedder: Embedder | None,
     contract: str,
@@ -118,11 +114,11 @@ def key_of(
     *,
     scope: str = "",
 ) -> bytes:
-    """A digest over everything the legs depend on, so that no two different searches share an entry.
+    """A digest of everything the legs depend on, so that no two different searches share an entry.
 
-    The plan is made of the query, the filter and all parameters as they were read. Values go in by `repr`,
-    which keeps `1`, `1.0` and `True` apart where `==` would not. The generation is that of the database that
-    is searched: memories are another database, and no legs over them are kept.
+    The plan holds the query, the filter and all parameters as they were read. Values go in by `repr`, which
+    keeps `1`, `1.0` and `True` apart where `==` would not. The generation is that of the database that is
+    searched; memories are another database, and legs over them are not cached.
     """
     vector = None if plan.vector is None else plan.vector.tobytes()
     catalog = snapshot.catalog
@@ -136,12 +132,12 @@ def key_of(
 
 def size_of(legs: Legs) -> int:
     """About how much memory an entry takes, on the high side."""
-    hits = sum(len(found) for found in legs.hits.values())
+    hits = sum(len(leg_hits) for leg_hits in legs.hits.values())
     return ENTRY_BYTES + HIT_BYTES * hits + CHAR_BYTES * len(repr((legs.text, legs.notes)))
 
 
-def _copied(legs: Legs) -> Legs:
-    """Legs that nobody else can change. They were not run this time, so they took no time."""
-    hits: dict[Signal, Sequence[Hit]] = {signal: tuple(found) for signal, found in legs.hits.items()}
+def _copy(legs: Legs) -> Legs:
+    """Legs that no caller can change. They were not run this time, so they took no time."""
+    hits: dict[Signal, Sequence[Hit]] = {signal: tuple(leg_hits) for signal, leg_hits in legs.hits.items()}
     notes: list[Note] = [{"code": note["code"], "message": note["message"]} for note in legs.notes]
     return replace(legs, hits=hits, notes=notes, seconds={})

@@ -14,32 +14,32 @@ MERGE = Rrf(rrf_k=60.0, first_rank=0)  # as ADR-043 counts inside one list
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """An item of either list, and what its place in it is worth."""
+    """An item of either list, with the score that its place in it gives."""
 
     kind: str
     id: str
     score: float
 
 
-def merged(lists: Mapping[str, Sequence[str]], fusion: Rrf = MERGE) -> list[Merged]:
-    """The items of all lists by `1 / (rrf_k + first_rank + place)`; equal places in the order of the lists.
+def merge(lists: Mapping[str, Sequence[str]], fusion: Rrf = MERGE) -> list[Merged]:
+    """All items, ordered by `1 / (rrf_k + first_rank + place)`; ties keep the order of the lists.
 
-    >>> [(one.kind, one.id) for one in merged({"code": ["a", "b"], "memory": ["m"]})]
+    >>> [(item.kind, item.id) for item in merge({"code": ["a", "b"], "memory": ["m"]})]
     [('code', 'a'), ('memory', 'm'), ('code', 'b')]
     """
-    found = [
+    items = [
         Merged(kind, id, 1 / (fusion.rrf_k + fusion.first_rank + place))
         for kind, ids in lists.items()
         for place, id in enumerate(ids)
     ]
-    return sorted(found, key=lambda one: -one.score)  # stable: the order of the lists decides ties
+    return sorted(items, key=lambda item: -item.score)  # stable: the order of the lists decides ties
 
 
-def across(answers: Mapping[str, Response]) -> Response:
-    """Answers over different things as one: the results of each under its name, and all in `hybrid_rank`."""
+def merge_answers(answers: Mapping[str, Response]) -> Response:
+    """Several answers as one: the results of each under its name, and all of them in `hybrid_rank`."""
     results: dict[str, Any] = {kind: answer.body["results"] for kind, answer in answers.items()}
-    ranked = merged({kind: [_id(item) for item in items] for kind, items in results.items()})
-    hybrid: list[Json] = [{"kind": one.kind, "id": one.id, "score": one.score} for one in ranked]
+    ranked = merge({kind: [_id(item) for item in items] for kind, items in results.items()})
+    hybrid: list[Json] = [{"kind": item.kind, "id": item.id, "score": item.score} for item in ranked]
     status, empty = joint_status({kind: answer.status for kind, answer in answers.items()})
     notes: list[Note] = [
         {"code": note["code"], "message": f"{kind}: {note['message']}"}

@@ -13,7 +13,7 @@ from quintet.model.filters import Filter
 from quintet.model.results import Facts, Hit, Ranked, Signal
 from quintet.ports.reading import Embedder, Snapshot
 from quintet.query.counterfactual import Ask, changes
-from quintet.query.legs import Legs, chunks_of, depth, run
+from quintet.query.legs import Legs, chunk_ids_of, depth_of, run_legs
 from quintet.query.search import Response, Trace
 from quintet.ranking import Fetch, Profile, rank
 from quintet.ranking.freshness import BEST_FIRST
@@ -175,7 +175,7 @@ def _deep(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: 
     deep = replace(deep, reading=replace(plan.reading, min_score=None), min_similarity=None)
     if bare:
         deep = replace(deep, filter=Filter())
-    return run(snapshot, embedder, deep, max_terms)
+    return run_legs(snapshot, embedder, deep, max_terms)
 
 
 def _standings(trace: Trace, legs: Legs, chunk_id: str) -> Iterator[Standing]:
@@ -190,7 +190,7 @@ def _standings(trace: Trace, legs: Legs, chunk_id: str) -> Iterator[Standing]:
 
 def _brings(trace: Trace, signal: Signal) -> int:
     """How many chunks a leg brings; where nodes are ranked, as many as the nodes took."""
-    least = depth(trace.plan.profile, signal, trace.plan.limit)
+    least = depth_of(trace.plan.profile, signal, trace.plan.limit)
     return max(least, len(trace.legs.hits.get(signal, ()))) if trace.plan.profile.unit == "node" else least
 
 
@@ -229,7 +229,7 @@ def _floors(plan: Plan, standings: Sequence[Standing], facts: Facts) -> Iterator
 
 def _outranked(snapshot: Snapshot, trace: Trace, item: str, shown: int) -> Iterator[str]:
     """Where it stands among all that the legs brought."""
-    facts = {**snapshot.catalog.facts(chunks_of(trace.legs.hits)), **trace.facts}
+    facts = {**snapshot.catalog.facts(chunk_ids_of(trace.legs.hits)), **trace.facts}
     everyone = rank(trace.plan.profile, trace.legs.hits, facts, max(len(facts), trace.plan.limit))
     at = next((at for at, one in enumerate(everyone, start=1) if one.item_id == item), None)
     if at is not None:

@@ -1,58 +1,73 @@
-"""One query asked with many parameters. Each answer is the one that `search` gives; what they share is
-fetched once."""
+"""One query with many parameters. Each ranking is the one that `search` gives; what they share is fetched
+once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quintet.contracts import Contract, Plan, read
+from quintet.contracts import Contract, Plan
 from quintet.model.documents import Passage
+from quintet.model.parameters import read
 from quintet.model.results import Facts
 from quintet.ports.reading import Embedder, Snapshot, Vectors
-from quintet.query.legs import Legs, chunks_of, feed_back, run
-from quintet.query.post_filter import ranked
+from quintet.query.legs import Legs, apply_feedback, chunk_ids_of, run_legs
+from quintet.query.search import rank_candidates
 from quintet.query.text import clean
 from quintet.ranking import Profile
 from quintet.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Trials:
     """The chunks that each request finds, best first, and the passages of them all."""
 
     rankings: list[list[str]]
     passages: Mapping[str, Passage]
 
 
-def tried(
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """What all requests share that differ only in weights."""
+
+    legs: Legs
+    facts: Mapping[str, Facts]
+    vectors: Vectors
+
+
+def run_trials(
     snapshot: Snapshot,
     embedder: Embedder | None,
     contract: Contract,
     query: str,
     requests: Sequence[Mapping[str, object]],
     settings: Settings,
-) -> Tried:
-    """`requests` are in the contract's own spelling. Files are not looked at, so all counts as fresh."""
+) -> Trials:
+    """`requests` use the contract's own spelling. Files are not looked at, so everything counts as fresh."""
     text, defaults = clean(query, settings.max_query_chars), settings.contracts.get(contract.name, {})
-    fetched: dict[str, tuple[Legs, Mapping[str, Facts], Vectors]] = {}
+    fetched: dict[str, _Fetched] = {}
     rankings = []
     for request in requests:
         plan: Plan = contract.plan(text, read(contract.name, contract.parameters, request, defaults))
-        plain = replace(plan, profile=_unweighed(plan.profile))
-        if (same := repr(plain)) not in fetched:
-            legs = run(snapshot, embedder, plain, settings.max_terms)
-            known = snapshot.catalog.facts(chunks_of(legs.hits))
-            fetched[same] = legs, known, snapshot.vectors.of(list(known))
-        legs, facts, vectors = fetched[same]
-        legs = replace(legs, hits=dict(legs.hits))
+        unweighted = replace(plan, profile=_unweighted(plan.profile))
+        key = repr(unweighted)
+        if key not in fetched:
+            fetched[key] = _fetch(snapshot, embedder, unweighted, settings.max_terms)
+        shared = fetched[key]
+        legs = replace(shared.legs, hits=dict(shared.legs.hits))
         if plan.profile.feedback and legs.hits.get("semantic"):
-            feed_back(legs, snapshot, plan, vectors)
-        best = ranked(plan, snapshot.catalog, legs, facts)[: plan.limit]
+            apply_feedback(legs, snapshot, plan, shared.vectors)
+        best = rank_candidates(plan, snapshot.catalog, legs, shared.facts)[: plan.limit]
         rankings.append([item.best_chunk for item in best])
-    found = dict.fromkeys(chunk_id for ranking in rankings for chunk_id in ranking)
-    return Tried(rankings, snapshot.catalog.passages(list(found)))
+    chunk_ids = dict.fromkeys(chunk_id for ranking in rankings for chunk_id in ranking)
+    return Trials(rankings, snapshot.catalog.passages(list(chunk_ids)))
 
 
-def _unweighed(profile: Profile) -> Profile:
+def _fetch(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int) -> _Fetched:
+    legs = run_legs(snapshot, embedder, plan, max_terms)
+    facts = snapshot.catalog.facts(chunk_ids_of(legs.hits))
+    return _Fetched(legs, facts, snapshot.vectors.of(list(facts)))
+
+
+def _unweighted(profile: Profile) -> Profile:
     """What two profiles share that fetch the same hits and only weigh them differently."""
-    branches = tuple(replace(one, weight=1.0, normalise="as_is") for one in profile.branches)
+    branches = tuple(replace(branch, weight=1.0, normalise="as_is") for branch in profile.branches)
     return replace(profile, branches=branches, feedback=0.0)
