@@ -94,7 +94,7 @@ def chunk_ids_of(hits: Mapping[Signal, Sequence[Hit]]) -> list[str]:
 
 
 class _Leg(Protocol):
-    """A leg that can be asked again, deeper. The hits at one depth are the first of those at a greater one."""
+    """A leg that can be asked again, deeper. Hits at one depth are the first of those at a greater depth."""
 
     def search(self, depth: int) -> Sequence[Hit]: ...
 
