@@ -11,7 +11,7 @@ import pytest
 import quintet
 from quintet.indexing import sync
 from quintet.storage.vectors import matrix
-from quintet.storage.vectors import rows as vector_rows
+from quintet.storage.vectors import writer as vector_rows
 
 FILES = 80
 

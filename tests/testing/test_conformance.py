@@ -15,7 +15,7 @@ from quintet.model.vector import quantise
 from quintet.ports.reading import Embedder, Root, Rows, TextIndex, VectorIndex
 from quintet.ports.writing import Entry
 from quintet.settings import CHOICES, load_settings
-from quintet.storage.sqlite.document_rows import text_hash
+from quintet.storage.sqlite.document_tables import text_hash
 from quintet.storage.sqlite.store import SqliteSnapshot, SqliteStore
 from quintet.testing import (
     EmbedderSuite,

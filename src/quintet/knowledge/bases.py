@@ -17,7 +17,7 @@ from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.registry import SLUG, Registration, checked_properties, checked_slug, checked_title
 from quintet.knowledge.shelf import Tools
 from quintet.model.documents import Json
-from quintet.storage.sqlite.failures import translated
+from quintet.storage.sqlite.errors import translated
 from quintet.storage.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"

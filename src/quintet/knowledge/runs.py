@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, StoreError
 from quintet.knowledge.files import patiently, write_whole
-from quintet.storage.sqlite.failures import translated
+from quintet.storage.sqlite.errors import translated
 
 FOLDER = "runs"
 LOCK = "sync.lock"

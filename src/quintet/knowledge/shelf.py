@@ -17,7 +17,7 @@ from quintet.model.vector import Int16, quantise
 from quintet.ports.reading import Embedder, Root
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
-from quintet.storage.sqlite.document_rows import text_hash
+from quintet.storage.sqlite.document_tables import text_hash
 from quintet.storage.sqlite.documents import Listed
 from quintet.storage.sqlite.store import KNOWLEDGE, SqliteSnapshot, SqliteStore
 from quintet.storage.sqlite.writer import SqliteWriter

@@ -14,7 +14,7 @@ from quintet.errors import Conflict, NotFound, StoreError
 from quintet.indexing import watch
 from quintet.model.text_query import TextQuery
 from quintet.storage.sqlite.migrations import MIGRATIONS
-from quintet.storage.text.postings import view as postings_view
+from quintet.storage.text.postings import cache as postings_cache
 
 
 def make(folder: Path, word: str) -> Path:
@@ -113,7 +113,7 @@ def test_an_index_that_is_gone_says_so_and_stays_gone_until_it_is_made_again(
 def test_a_search_under_way_answers_and_brings_no_folder_back(
     folder: Path, text_index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings_view, "SMALL", 1)
+    monkeypatch.setattr(postings_cache, "SMALL", 1)
     with quintet.open(folder, "hashing", text_index=text_index) as index:
         with index._store.snapshot() as snapshot:
             snapshot.catalog.counts()

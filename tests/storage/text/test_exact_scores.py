@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quintet.model.results import steady
 from quintet.model.text_query import TextQuery
-from quintet.storage.text.match import literals
+from quintet.storage.text.fts5 import literals
 from quintet.storage.text.postings.segment import FIELDS
 from quintet.storage.text.query import lookup
 

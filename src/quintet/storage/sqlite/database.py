@@ -11,11 +11,11 @@ from pathlib import Path
 import apsw
 
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
-from quintet.storage.sqlite import read_only
-from quintet.storage.sqlite.failures import REBUILT, RESTORED, translated
+from quintet.storage.sqlite import read_only_disk
+from quintet.storage.sqlite.errors import REBUILT, RESTORED, translated
 from quintet.storage.sqlite.filters import register
 from quintet.storage.sqlite.migrations import APPLICATION_ID, MIGRATIONS
-from quintet.storage.sqlite.read_only import Seen
+from quintet.storage.sqlite.read_only_disk import Seen
 from quintet.storage.sqlite.readers import Idle, Place, place_of
 
 BUSY_MS = 10_000
@@ -154,11 +154,11 @@ class Database:
 
     @cached_property
     def _is_read_only(self) -> bool:
-        return read_only.is_read_only(self.file.parent)
+        return read_only_disk.is_read_only(self.file.parent)
 
     def _open(self, flags: int = THERE) -> apsw.Connection:
         if self._is_read_only and self.file.exists():
-            connection, fixed = read_only.connected(self.file)
+            connection, fixed = read_only_disk.connected(self.file)
             self._fixed = self._fixed or fixed
         elif self._is_read_only and self._may_be_missing:
             connection = self._empty()
@@ -201,7 +201,7 @@ class Database:
 
     def _check_fixed(self) -> None:
         if self._fixed is not None:
-            read_only.check_unchanged(self.file, self._fixed)
+            read_only_disk.check_unchanged(self.file, self._fixed)
 
     def _reader(self) -> tuple[Place | None, apsw.Connection]:
         self._check_open()

@@ -11,11 +11,11 @@ import apsw
 from quintet.errors import QuintetError
 from quintet.model import merkle
 from quintet.model import set_difference as sketch
-from quintet.storage.sqlite import tree
+from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.storage.sqlite.database import Database
-from quintet.storage.sqlite.document_rows import TEXT_TABLES, hashed
-from quintet.storage.sqlite.failures import RESTORED
+from quintet.storage.sqlite.document_tables import TEXT_TABLES, hashed
+from quintet.storage.sqlite.errors import RESTORED
 
 ANEW = "move the index away and run 'quintet index'"
 MATRIX = "delete the folders vectors-* in the index folder; they are made anew"
@@ -160,12 +160,12 @@ def _tree(connection: apsw.Connection) -> Check:
     waiting = int(connection.execute("SELECT count(*) FROM unsettled").get)
     if waiting:
         return Check("tree", True, f"the next run settles {waiting} changed documents")
-    leaves = tree.computed_leaves(connection)
+    leaves = state_tree.computed_leaves(connection)
     expected = (leaves, merkle.tree(leaves), sketch.toggled(sketch.empty(), leaves.items()))
     stored = (
         dict(connection.execute("SELECT id, hash FROM leaves")),
         dict(connection.execute("SELECT prefix, hash FROM nodes")),
-        tree.stored_sketch(connection),
+        state_tree.stored_sketch(connection),
     )
     if stored == expected:
         return Check("tree", True, f"the state root is that of {len(leaves)} documents")

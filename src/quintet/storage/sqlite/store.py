@@ -13,7 +13,7 @@ from quintet.errors import Conflict, QuintetError, UsageError
 from quintet.ports.reading import Counts, TextIndex
 from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphViews
-from quintet.storage.sqlite import location as home
+from quintet.storage.sqlite import relocation
 from quintet.storage.sqlite.catalog import SqliteCatalog, counts
 from quintet.storage.sqlite.chunk_ids import ChunkIds
 from quintet.storage.sqlite.database import Database, copied
@@ -27,17 +27,17 @@ from quintet.storage.sqlite.doctor import (
     made,
 )
 from quintet.storage.sqlite.documents import SqliteDocuments
-from quintet.storage.sqlite.failures import translated
+from quintet.storage.sqlite.errors import translated
 from quintet.storage.sqlite.memories import SqliteMemos
-from quintet.storage.sqlite.tree import SqliteTree
+from quintet.storage.sqlite.state_tree import SqliteTree
 from quintet.storage.sqlite.writer import SqliteWriter
 from quintet.storage.text.index import SqliteTextIndex
+from quintet.storage.text.postings.cache import PostingsViews, state_of
 from quintet.storage.text.postings.segment import State
-from quintet.storage.text.postings.view import PostingsViews, state_of
+from quintet.storage.text.tantivy.cache import TantivyViews
 from quintet.storage.text.tantivy.doctor import examine_speed, examine_tantivy
-from quintet.storage.text.tantivy.folder import remove_others
+from quintet.storage.text.tantivy.files import remove_others
 from quintet.storage.text.tantivy.index import TantivyTextIndex
-from quintet.storage.text.tantivy.views import TantivyViews
 from quintet.storage.vectors.index import SqliteVectorIndex, VectorViews
 
 
@@ -121,10 +121,10 @@ class SqliteStore:
         """While another writes, or on a disk that cannot be written, everything stays where it was."""
         place = self.folder.resolve().parent
         with self._database.reading() as connection:
-            if home.is_at(connection, place):
+            if relocation.is_at(connection, place):
                 return
         with suppress(QuintetError), self._database.writing() as connection:
-            home.settle(connection, place)
+            relocation.settle(connection, place)
         self._database.drop_writer()
 
     def _check_own(self) -> None:

@@ -12,12 +12,12 @@ from quintet.model.symbols import Edge, FileOutline
 from quintet.model.vector import Int16
 from quintet.ports.reading import KnownFile, RefusedFiles, Root
 from quintet.ports.writing import Choices, Entry, Unlinked
-from quintet.storage.graph import rows as graph_rows
-from quintet.storage.sqlite import catalog, document_rows, tree
+from quintet.storage.graph import writer as graph_rows
+from quintet.storage.sqlite import catalog, document_tables, state_tree
 from quintet.storage.sqlite.database import Database
+from quintet.storage.text.postings.cache import SMALL, PostingsViews
 from quintet.storage.text.postings.compaction import Compacting
-from quintet.storage.text.postings.view import SMALL, PostingsViews
-from quintet.storage.vectors import rows as vector_rows
+from quintet.storage.vectors import writer as vector_rows
 
 FEW = 100  # changed documents after which the next search counts, rather than every little run
 REMEMBERED = 10_000  # generations whose tags are kept
@@ -68,7 +68,7 @@ class SqliteWriter:
 
     def _last_row(self) -> int:
         with self._database.inspecting() as connection:
-            return document_rows.next_row(connection, "chunks") - 1
+            return document_tables.next_row(connection, "chunks") - 1
 
     @property
     def _connection(self) -> apsw.Connection:
@@ -115,11 +115,11 @@ class SqliteWriter:
         self._connection.wal_autocheckpoint(DURING_TEXT)
         given = list({entry.document.id: entry for entry in entries}.values())
         documents = [entry.document for entry in given]
-        before = document_rows.present(self._connection, [one.id for one in documents])
+        before = document_tables.present(self._connection, [one.id for one in documents])
         self._remove(before)
-        tree.mark(self._connection, [(one.id, one.root, one.path) for one in documents])
+        state_tree.mark(self._connection, [(one.id, one.root, one.path) for one in documents])
         nodes = graph_rows.put(self._connection, given)
-        document_rows.put(self._connection, zip(given, nodes, strict=True))
+        document_tables.put(self._connection, zip(given, nodes, strict=True))
 
     def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None:
         self._connection.execute(
@@ -130,16 +130,16 @@ class SqliteWriter:
 
     def remove(self, root: str, paths: Sequence[str]) -> None:
         named = {digest(root, path): path for path in paths}
-        gone = document_rows.present(self._connection, list(named))
+        gone = document_tables.present(self._connection, list(named))
         self._remove(gone)
         for document_id in gone:
             graph_rows.remove(self._connection, document_id, root, named[document_id])
-        tree.mark(self._connection, [(one, root, named[one]) for one in gone])
+        state_tree.mark(self._connection, [(one, root, named[one]) for one in gone])
 
     def _remove(self, document_ids: Sequence[str]) -> None:
         if document_ids and self._compacting.pid is not None:  # their rows may be used again
             self._stop_compacting()
-        document_rows.remove(self._connection, document_ids)
+        document_tables.remove(self._connection, document_ids)
 
     def remember(self, choices: Choices) -> None:
         self._connection.execute(
@@ -164,14 +164,14 @@ class SqliteWriter:
             self._matrix_is_ours = True
         vector_rows.put(self._connection, hashes, vectors, replacing)
         if not replacing:
-            tree.mark_texts(self._connection, hashes)
+            state_tree.mark_texts(self._connection, hashes)
 
     def begin_replacement(self, identity: str) -> None:
         vector_rows.begin_replacement(self._connection, identity)
 
     def finish_replacement(self, identity: str, dimensions: int) -> None:
         vector_rows.finish_replacement(self._connection, identity, dimensions)
-        tree.mark_all(self._connection)
+        state_tree.mark_all(self._connection)
 
     def forget_names(self) -> None:
         """Keep no name of a document that is no longer here."""
@@ -215,7 +215,7 @@ class SqliteWriter:
         """In a transaction of its own that leaves the generation alone: nothing a search sees changes."""
         with self._database.writing() as connection:
             connection.wal_autocheckpoint(OTHERWISE)
-            if tree.settle(connection) > FEW:
+            if state_tree.settle(connection) > FEW:
                 catalog.keep_counts(connection)
         if self._following:  # it was never told that this was all
             self._stop_compacting()

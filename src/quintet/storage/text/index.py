@@ -16,13 +16,13 @@ from quintet.ports.reading import Rows
 from quintet.ranking import deciding
 from quintet.storage.sqlite.chunk_ids import ChunkIds
 from quintet.storage.text.analysis import plain
-from quintet.storage.text.chunk_texts import words
-from quintet.storage.text.match import bad_query, matching_of
+from quintet.storage.text.chunk_reader import words
+from quintet.storage.text.fts5 import bad_query, matching_of
+from quintet.storage.text.postings.cache import PostingsViews
 from quintet.storage.text.postings.score import Float64, View
 from quintet.storage.text.postings.search import Clause, Ranking
 from quintet.storage.text.postings.segment import FIELDS, Bool
 from quintet.storage.text.postings.tokens import Words
-from quintet.storage.text.postings.view import PostingsViews
 from quintet.storage.text.query import lookup
 from quintet.storage.text.scoring import Scoring
 

@@ -6,8 +6,8 @@ import apsw
 import numpy as np
 
 from quintet.model.text_query import TextQuery
-from quintet.storage.text.chunk_texts import texts_at
-from quintet.storage.text.match import counted, matching, ranked, weights
+from quintet.storage.text.chunk_reader import texts_at
+from quintet.storage.text.fts5 import counted, matching, ranked, weights
 from quintet.storage.text.postings.score import EQUAL, Postings, View, Weighing, fts5_idf
 from quintet.storage.text.postings.search import Clause, Given, Term
 from quintet.storage.text.postings.segment import FIELDS, Bool, Int64

@@ -15,11 +15,11 @@ from quintet.model.vector import Int16, Int64, cosines
 from quintet.ports.reading import Approximation, Rows, Vectors
 from quintet.storage.sqlite.catalog import number
 from quintet.storage.sqlite.chunk_ids import ChunkIds
-from quintet.storage.text.postings.view import state_of
+from quintet.storage.text.postings.cache import state_of
 from quintet.storage.vectors.hnsw import Approximate
 from quintet.storage.vectors.matrix import Matrix, Origin, remove, remove_older
-from quintet.storage.vectors.order import Order, order_of
-from quintet.storage.vectors.rows import is_from_here, matrix_of
+from quintet.storage.vectors.tie_order import Order, order_of
+from quintet.storage.vectors.writer import is_from_here, matrix_of
 
 READ_AT_ONCE = 20_000
 COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as they go to disk with every commit

@@ -18,16 +18,16 @@ from quintet.ports.writing import Entry
 from quintet.storage.sqlite import writer as writing
 from quintet.storage.sqlite.database import Database
 from quintet.storage.sqlite.store import SqliteStore
+from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.text.postings import compaction as compacting
-from quintet.storage.text.postings import view as postings_view
-from quintet.storage.text.postings.view import PostingsViews
+from quintet.storage.text.postings.cache import PostingsViews
 
 CHUNKS = 600  # more than are analysed without a file
 
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postings_view, "BESIDE", CHUNKS)
+    monkeypatch.setattr(postings_cache, "BESIDE", CHUNKS)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def sound(index: quintet.Index) -> bool:
 
 
 def test_another_process_writes_them(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postings_view, "write", None)  # here it would raise
+    monkeypatch.setattr(postings_cache, "write", None)  # here it would raise
     with quintet.open(tmp_path / "index", "hashing") as index:
         index.sync([notes])
         (file,) = (tmp_path / "index").glob("text-*")
@@ -67,7 +67,7 @@ def test_it_follows_the_first_run_of_an_index(
         (notes / f"{number}.md").write_text(text)
     with quintet.open(tmp_path / "index", "hashing", processes=2, batch_files=2) as index:
         with monkeypatch.context() as patch:
-            patch.setattr(postings_view, "write", None)
+            patch.setattr(postings_cache, "write", None)
             index.sync([notes])
         assert list((tmp_path / "index").glob("text-*.postings"))
         assert sound(index)
@@ -92,7 +92,7 @@ def test_if_it_dies_while_it_follows_another_begins(
 
     (notes / "more.txt").write_text("One more.\n")
     monkeypatch.setattr(writing, "Compacting", Noted)
-    monkeypatch.setattr(postings_view, "write", None)  # here it would raise
+    monkeypatch.setattr(postings_cache, "write", None)  # here it would raise
     with quintet.open(tmp_path / "index", "hashing", processes=2) as index:
         index.sync([notes])
         assert not commands
@@ -136,7 +136,7 @@ def test_what_is_removed_meanwhile_is_not_in_them(tmp_path: Path) -> None:
 
 
 def test_a_small_run_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notes: Path) -> None:
-    monkeypatch.setattr(postings_view, "BESIDE", CHUNKS + 1)
+    monkeypatch.setattr(postings_cache, "BESIDE", CHUNKS + 1)
     monkeypatch.setattr(compacting, "COMMAND", None)  # to start it would raise
     with quintet.open(tmp_path / "index", "none") as index:
         index.sync([notes])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.storage.text.chunk_texts import words
+from quintet.storage.text.chunk_reader import words
 from quintet.storage.text.postings.build import Text, coded, segments
 from quintet.storage.text.postings.file import Spill, read, read_state, write
 from quintet.storage.text.postings.merge import Flow, flow, merged

@@ -16,11 +16,11 @@ from threading import Thread
 
 from quintet.processes.channel import COLLECTED, input_of, leave_signals, stamp
 from quintet.storage.sqlite.database import Database
-from quintet.storage.text.chunk_texts import texts_between, words
+from quintet.storage.text.chunk_reader import texts_between, words
 from quintet.storage.text.postings.build import Text, segments
+from quintet.storage.text.postings.cache import PostingsViews
 from quintet.storage.text.postings.file import Spill
 from quintet.storage.text.postings.merge import Part
-from quintet.storage.text.postings.view import PostingsViews
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.storage.text.postings.compaction")
 CODE = stamp(__file__)

@@ -9,11 +9,11 @@ from quintet.model.text_query import TextQuery
 from quintet.ports.reading import TextIndex
 from quintet.storage.sqlite.doctor import Check
 from quintet.storage.text.analysis import plain
-from quintet.storage.text.postings.view import state_of
+from quintet.storage.text.postings.cache import state_of
+from quintet.storage.text.tantivy.cache import CHUNKS, TantivyView, TantivyViews
 from quintet.storage.text.tantivy.fields import Analyser
-from quintet.storage.text.tantivy.folder import reported
+from quintet.storage.text.tantivy.files import reported
 from quintet.storage.text.tantivy.query import Clause, Wanted
-from quintet.storage.text.tantivy.views import CHUNKS, TantivyView, TantivyViews
 
 PROBES = 200  # chunks that are looked up
 WORDS = 5

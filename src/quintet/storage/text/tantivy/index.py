@@ -14,10 +14,10 @@ from quintet.model.results import Hit
 from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Rows, TextIndex
 from quintet.storage.text.analysis import plain
+from quintet.storage.text.tantivy.cache import TantivyView, TantivyViews
 from quintet.storage.text.tantivy.fields import PLACES, Analyser
-from quintet.storage.text.tantivy.folder import reported
+from quintet.storage.text.tantivy.files import reported
 from quintet.storage.text.tantivy.query import Clause, wanted
-from quintet.storage.text.tantivy.views import TantivyView, TantivyViews
 
 if TYPE_CHECKING:
     from tantivy import Query

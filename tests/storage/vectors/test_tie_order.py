@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.storage.sqlite.store import SqliteStore
-from quintet.storage.vectors import order as vector_order
-from quintet.storage.vectors.order import Order, order_of, read
+from quintet.storage.vectors import tie_order
+from quintet.storage.vectors.tie_order import Order, order_of, read
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
@@ -105,12 +105,12 @@ def test_one_edit_is_taken_over_without_reading_everything(
     embedded.put({"b.txt": ["something new"]})
     _embed(embedded)
     right = _order(embedded.store, None)
-    monkeypatch.setattr(vector_order, "FROM", "FROM nothing")
+    monkeypatch.setattr(tie_order, "FROM", "FROM nothing")
     assert _arrays(_order(embedded.store, before)) == _arrays(right)
 
 
 def test_many_changes_are_read_anew(embedded: "Shelf", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_order, "MANY", 1)
+    monkeypatch.setattr(tie_order, "MANY", 1)
     before = _order(embedded.store, None)
     embedded.put({"a.txt": ["x"], "z.txt": ["y"]})
     _embed(embedded)
@@ -120,12 +120,12 @@ def test_many_changes_are_read_anew(embedded: "Shelf", monkeypatch: pytest.Monke
 def test_a_new_process_goes_on_from_the_file(
     embedded: "Shelf", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_order, "WORTH_A_FILE", 1)
+    monkeypatch.setattr(tie_order, "WORTH_A_FILE", 1)
     file = tmp_path / "order"
     _order(embedded.store, None, file)
     embedded.remove("a.txt")
     right = _order(embedded.store, None)
-    monkeypatch.setattr(vector_order, "FROM", "FROM nothing")
+    monkeypatch.setattr(tie_order, "FROM", "FROM nothing")
     assert _arrays(_order(embedded.store, None, file)) == _arrays(right)
 
 
@@ -133,7 +133,7 @@ def test_a_new_process_goes_on_from_the_file(
 def test_a_damaged_file_counts_as_none(
     embedded: "Shelf", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
 ) -> None:
-    monkeypatch.setattr(vector_order, "WORTH_A_FILE", 1)
+    monkeypatch.setattr(tie_order, "WORTH_A_FILE", 1)
     file = tmp_path / "order"
     right = _order(embedded.store, None, file)
     written = file.read_bytes()
@@ -146,7 +146,7 @@ def test_a_damaged_file_counts_as_none(
 def test_a_file_of_another_state_is_not_gone_on_from(
     embedded: "Shelf", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_order, "WORTH_A_FILE", 1)
+    monkeypatch.setattr(tie_order, "WORTH_A_FILE", 1)
     file = tmp_path / "order"
     _order(embedded.store, None, file)
     with embedded.store.writer(0) as writer, writer.batch():  # as after a database was put back

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.storage.sqlite.catalog import meta, number, tag_of
-from quintet.storage.text.chunk_texts import TEXTS, texts, words
+from quintet.storage.text.chunk_reader import TEXTS, texts, words
 from quintet.storage.text.postings.build import segments
 from quintet.storage.text.postings.file import Spill, read, read_state, write
 from quintet.storage.text.postings.merge import Flow, Part, flow, flow_of, merged

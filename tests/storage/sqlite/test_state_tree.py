@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quintet.model import merkle
 from quintet.model import set_difference as sketch
 from quintet.model.vector import quantise
-from quintet.storage.sqlite import tree
+from quintet.storage.sqlite import state_tree
 from storage.conftest import Shelf, opened
 
 PATHS = [f"{number}.md" for number in range(60)]
@@ -26,9 +26,9 @@ def _settle(shelf: Shelf) -> str:
         leaves = dict(connection.execute("SELECT id, hash FROM leaves"))
         nodes = dict(connection.execute("SELECT prefix, hash FROM nodes"))
         assert nodes == merkle.tree(leaves)
-        assert merkle.root_of(leaves, nodes) == tree.computed_root(connection)
-        assert tree.stored_sketch(connection) == sketch.toggled(sketch.empty(), leaves.items())
-        return tree.SqliteTree(connection).root
+        assert merkle.root_of(leaves, nodes) == state_tree.computed_root(connection)
+        assert state_tree.stored_sketch(connection) == sketch.toggled(sketch.empty(), leaves.items())
+        return state_tree.SqliteTree(connection).root
 
 
 @given(
@@ -113,10 +113,10 @@ def test_every_document_has_siblings_that_lead_to_the_root(shelf: Shelf, count: 
     shelf.put({path: f"text of {path}" for path in PATHS[:count]})
     _settle(shelf)
     with shelf.store._database.reading() as connection:
-        root = tree.computed_root(connection)
+        root = state_tree.computed_root(connection)
         for (document_id,) in connection.execute("SELECT id FROM documents").fetchall():
-            line = tree.line_of(connection, str(document_id))
-            siblings = tree.siblings_of(connection, str(document_id))
+            line = state_tree.line_of(connection, str(document_id))
+            siblings = state_tree.siblings_of(connection, str(document_id))
             assert line is not None
             assert merkle.climb(line, str(document_id), siblings) == root
             assert merkle.climb(line.replace("text of", "t3xt of") + " ", str(document_id), siblings) != root

@@ -14,7 +14,7 @@ from quintet.model.symbols import Edge, FileOutline, Outline, node_ids
 from quintet.ports.writing import Entry, Unlinked
 from quintet.storage.graph.codec import decoded, encoded
 from quintet.storage.graph.names import names, nodes_of_chunks, outline_of
-from quintet.storage.sqlite.document_rows import next_row
+from quintet.storage.sqlite.document_tables import next_row
 
 SHORT = 100  # characters of an outline that names nothing
 # Drawn, not counted: a database that was put back would count to the same numbers again.

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from quintet.storage.sqlite.read_only import is_read_only
+from quintet.storage.sqlite.read_only_disk import is_read_only
+from quintet.storage.text.postings.cache import led_here, state_of
 from quintet.storage.text.postings.segment import State
-from quintet.storage.text.postings.view import led_here, state_of
 from quintet.storage.text.tantivy.fields import Analyser, engine
-from quintet.storage.text.tantivy.folder import Folder, Stored, in_memory, remove_others, reported
+from quintet.storage.text.tantivy.files import Folder, Stored, in_memory, remove_others, reported
 from quintet.storage.text.tantivy.query import Asking
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import pytest
 
 from quintet.model.text_query import TextQuery
 from quintet.storage.sqlite.doctor import Check
+from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.text.postings import file as postings_file
-from quintet.storage.text.postings import view as postings_view
+from quintet.storage.text.postings.cache import PostingsViews, state_of
 from quintet.storage.text.postings.merge import Flow
-from quintet.storage.text.postings.view import PostingsViews, state_of
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -25,7 +25,7 @@ QUERY = TextQuery(("common", "w3", "w7"))
 
 @pytest.fixture(autouse=True)
 def _small_files_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postings_view, "SMALL", 5)
+    monkeypatch.setattr(postings_cache, "SMALL", 5)
 
 
 def _texts(first: int, count: int) -> dict[str, str]:
@@ -62,7 +62,7 @@ def _no_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise AssertionError("everything was analysed again")
 
-    monkeypatch.setattr(postings_view, "_everything", refused)
+    monkeypatch.setattr(postings_cache, "_everything", refused)
 
 
 def test_every_edit_is_searched_at_once_and_segments_stay_few(shelf: "Shelf") -> None:
@@ -180,7 +180,7 @@ def test_where_nothing_can_be_written_postings_are_kept_in_memory(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(postings_view, "write", full)
+    monkeypatch.setattr(postings_cache, "write", full)
     shelf.put(_texts(0, 30))
     _settle(shelf)
     assert _found(shelf) == _right(shelf)
@@ -191,10 +191,10 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from quintet.storage.text.postings import file as postings_file
-from quintet.storage.text.postings import view as postings_view
+from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.sqlite.doctor import Check
 from quintet.storage.sqlite.store import SqliteStore
-postings_view.SMALL = 5
+postings_cache.SMALL = 5
 os.fsync = lambda _: os._exit(9)
 with SqliteStore(Path(sys.argv[1])).writer(0) as writer:
     writer.settle()
@@ -218,9 +218,9 @@ import os, sys
 from pathlib import Path
 from quintet.storage.text.postings import build as postings_build
 from quintet.storage.text.postings.file import Spill
-from quintet.storage.text.postings import view as postings_view
+from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.sqlite.store import SqliteStore
-postings_view.SMALL = 5
+postings_cache.SMALL = 5
 postings_build.AT_ONCE = 20
 put, lots = Spill.put, []
 def killed(self, segment):
@@ -267,7 +267,7 @@ def test_a_file_that_was_just_written_is_not_written_again(
         written.append(arguments)
         postings_file.write(*arguments)
 
-    monkeypatch.setattr(postings_view, "write", counting)
+    monkeypatch.setattr(postings_cache, "write", counting)
     shelf.put(_texts(0, 30))
     _settle(shelf)
     assert len(written) == 1
@@ -364,10 +364,10 @@ def test_a_plain_term_and_its_family_of_endings_are_kept_apart(shelf: "Shelf") -
 def test_an_index_that_grew_by_much_is_analysed_by_way_of_the_file(
     shelf: "Shelf", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings_view, "IN_MEMORY", 20)
+    monkeypatch.setattr(postings_cache, "IN_MEMORY", 20)
     waited = list[Path]()
-    spill = postings_view.Spill
-    monkeypatch.setattr(postings_view, "Spill", lambda folder: waited.append(folder) or spill(folder))
+    spill = postings_cache.Spill
+    monkeypatch.setattr(postings_cache, "Spill", lambda folder: waited.append(folder) or spill(folder))
     shelf.put(_texts(0, 30))
     _settle(shelf)
     shelf.put(_texts(30, 15))

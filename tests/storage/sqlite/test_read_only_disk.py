@@ -9,7 +9,7 @@ import pytest
 
 import quintet
 from quintet import Conflict, StoreError
-from quintet.storage.sqlite import read_only
+from quintet.storage.sqlite import read_only_disk
 from quintet.storage.sqlite.database import Database
 
 
@@ -31,8 +31,8 @@ def _generation(connection: apsw.Connection) -> int:
 
 def test_a_database_that_nobody_writes_is_read_without_files_beside_it(folder: Path) -> None:
     file = folder / "index.db"
-    connection, fixed = read_only.connected(file)
-    assert fixed == read_only.seen(file)
+    connection, fixed = read_only_disk.connected(file)
+    assert fixed == read_only_disk.seen(file)
     assert _generation(connection) > 0
     assert not list(folder.glob("index.db-*"))
     with pytest.raises(apsw.ReadOnlyError):
@@ -43,24 +43,24 @@ def test_a_database_that_nobody_writes_is_read_without_files_beside_it(folder: P
 def test_a_database_that_somebody_writes_is_read_as_ever(folder: Path, tmp_path: Path) -> None:
     file, link = folder / "index.db", tmp_path / "link.db"
     link.symlink_to(file)
-    before = read_only.seen(file)
+    before = read_only_disk.seen(file)
     with quintet.open(folder) as index:
         (tmp_path / "files" / "c.txt").write_text("A third.\n", "utf-8")
         index.sync()
         for name in (file, link):
-            connection, fixed = read_only.connected(name)
+            connection, fixed = read_only_disk.connected(name)
             assert fixed is None
             assert _generation(connection) == index.status().generation
             connection.close()
         with pytest.raises(Conflict, match="open it again"):
-            read_only.check_unchanged(file, before)
-        read_only.check_unchanged(file, read_only.seen(file))
+            read_only_disk.check_unchanged(file, before)
+        read_only_disk.check_unchanged(file, read_only_disk.seen(file))
 
 
 def test_what_was_read_while_the_file_changed_counts_no_more(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_only, "is_read_only", lambda folder: True)
+    monkeypatch.setattr(read_only_disk, "is_read_only", lambda folder: True)
     database = Database(folder / "index.db")
     with database.reading() as connection:
         assert _generation(connection) > 0
@@ -79,7 +79,7 @@ def test_an_older_schema_says_what_to_do(folder: Path, monkeypatch: pytest.Monke
     connection = apsw.Connection(str(folder / "index.db"))
     connection.pragma("user_version", 4)
     connection.close()
-    monkeypatch.setattr(read_only, "is_read_only", lambda folder: True)
+    monkeypatch.setattr(read_only_disk, "is_read_only", lambda folder: True)
     with pytest.raises(StoreError, match="older Quintet"):
         quintet.open(folder)
 
@@ -93,18 +93,18 @@ def test_a_log_that_nobody_can_read_is_not_passed_over(folder: Path, tmp_path: P
         for name in ("index.db", "index.db-wal"):
             shutil.copy(folder / name, copy / name)
     with pytest.raises(StoreError, match="where it can be written"):
-        read_only.connected(copy / "index.db")
+        read_only_disk.connected(copy / "index.db")
 
 
 def test_a_folder_that_can_be_written_is_no_read_only_disk(folder: Path) -> None:
     assert os.access(folder, os.W_OK)
-    assert not read_only.is_read_only(folder)
+    assert not read_only_disk.is_read_only(folder)
 
 
 def test_where_nothing_was_remembered_before_there_is_nothing_to_recall(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_only, "is_read_only", lambda folder: True)
+    monkeypatch.setattr(read_only_disk, "is_read_only", lambda folder: True)
     with quintet.open(folder) as index:
         for _ in range(2):
             assert index.memory.recall("lantern").status == "never_indexed"
