@@ -1,177 +1,167 @@
-"""The write side of an open index: its embedder, its runs, what it forgets."""
+"""One store with its embedder: read it, search it, write to it, make its vectors.
+
+An index, its memory, a knowledge base and an evaluation corpus are each built on a `Collection`.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Protocol
 
-from quintet.embed import DEFAULT, CheckedEmbedder, load_embedder, name_of
-from quintet.errors import Conflict, NotFound, UsageError
-from quintet.indexing.embedding import check_embedder, embed_pending, reembed
-from quintet.indexing.roots import SyncTarget, all_targets, resolve_path, sync_targets
-from quintet.indexing.run import IndexRun, Progress, Report, collect_garbage_rarely
-from quintet.indexing.sync import sync
-from quintet.indexing.walk import FileProblem
-from quintet.ports.reading import Embedder, Root
-from quintet.ports.writing import Choices
-from quintet.query.places import Paths, documents_in_one_root, encodable, names_of, root_named
+from quintet.contracts.contract import Contract
+from quintet.indexing.disk import NO_FILES
+from quintet.indexing.embedding import embed_pending, reembed
+from quintet.indexing.run import IndexRun, Progress, Report, no_progress
+from quintet.model.results import Note
+from quintet.ports.reading import Counts, Disk, Embedder, Snapshot
+from quintet.ports.store import Store
+from quintet.ports.writing import Writer
+from quintet.query.cache import QueryCache
+from quintet.query.search import Response, search
+from quintet.query.trials import Trials, run_trials
 from quintet.settings import Settings
-from quintet.storage.sqlite.store import SqliteStore
-
-STORED: Final[Any] = object()  # the embedder the index was built with, else the default
 
 
-class Upkeep:
-    """What `Index` hands its runs to. One at a time writes, whoever asks."""
+class Tuning(Protocol):
+    """Numbers that were tuned for a collection; `quintet.evaluation.tuning.tuned.Tuned` is the one."""
+
+    def under(
+        self, settings: Settings, contract: str, embedder: str | None
+    ) -> tuple[Settings, tuple[Note, ...]]:
+        """The settings with the tuned numbers as defaults, and a note if those numbers are ignored."""
+        ...
+
+
+class Collection:
+    """Safe to share between threads. Only one thread of one process can write at a time."""
 
     def __init__(
         self,
-        store: SqliteStore,
-        embedder: Any,
+        store: Store,
+        embedder: Callable[[], Embedder | None],
         settings: Settings,
-        told: Mapping[str, Sequence[str] | None],
-        clock_ns: Callable[[], int],
+        clock_ns: Callable[[], int] = time.time_ns,
+        *,
+        disk: Disk = NO_FILES,
+        cache: QueryCache | None = None,
+        cache_scope: str = "",
+        tuning: Tuning | None = None,
     ) -> None:
-        """`told` are the globs given as arguments: they stay with the index until others are given."""
-        self.store = store
-        with store.snapshot() as snapshot:
-            self._stored = snapshot.catalog.embedder
-            self._choices = snapshot.catalog.choices
-        self._globs: dict[str, Any] = {
-            name: tuple(filter(None, getattr(self._choices, name) if globs is None else globs))
-            for name, globs in told.items()
-        }
-        self.settings = replace(settings, **{name: globs for name, globs in self._globs.items() if globs})
+        """`embedder` is called anew for every search and write, since the embedder of an index can change.
+
+        `disk` holds the files that the documents were made from. Collections that share a `cache` need
+        different scopes.
+        """
+        self.settings = settings
+        self._store = store
+        self._embedder = embedder
         self._clock_ns = clock_ns
-        self._unloadable = False
-        self.embedder = self._chosen(embedder)
-        check_embedder(self.embedder, self._stored)
+        self._disk = disk
+        self._cache = cache
+        self._cache_scope = cache_scope
+        self._tuning = tuning
 
-    def _chosen(self, wanted: Any) -> Embedder | None:
-        if wanted is STORED:
-            intended = self._stored or self._choices.embedder
-            if not intended:
-                return None if self._choices.text_only else load_embedder(DEFAULT)
-            name = name_of(intended)
-            self._unloadable = name is None
-            return load_embedder(name) if name else None
-        if wanted is None or isinstance(wanted, str):
-            return load_embedder(wanted or "none")
-        return CheckedEmbedder(wanted)
+    @property
+    def embedder(self) -> Embedder | None:
+        return self._embedder()
 
-    def sync(
+    @property
+    def folder(self) -> Path:
+        return self._store.folder
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        return self._store.snapshot()
+
+    def counts(self) -> Counts:
+        with self.snapshot() as snapshot:
+            return snapshot.catalog.counts()
+
+    def stored_embedder(self) -> str | None:
+        """The identity of the embedder that made the vectors."""
+        with self.snapshot() as snapshot:
+            return snapshot.catalog.embedder
+
+    def usable_embedder(self, snapshot: Snapshot) -> Embedder | None:
+        """The embedder; None if another one made the vectors, because the two cannot be compared."""
+        embedder, stored = self._embedder(), snapshot.catalog.embedder
+        return embedder if embedder is not None and stored in (None, embedder.identity) else None
+
+    def search(self, query: str, contract: Contract, params: Mapping[str, object]) -> Response:
+        with self.snapshot() as snapshot:
+            return self.search_in(snapshot, query, contract, params)
+
+    def search_in(
+        self, snapshot: Snapshot, query: str, contract: Contract, params: Mapping[str, object]
+    ) -> Response:
+        """Search a snapshot that the caller holds."""
+        settings, notes = self._tuned_settings(snapshot, contract)
+        response = self._search(snapshot, query, contract, params, settings)
+        return replace(response, notes=[*response.notes, *notes]) if notes else response
+
+    def replay_in(
+        self, snapshot: Snapshot, query: str, contract: Contract, params: Mapping[str, object]
+    ) -> Response:
+        """Search with these parameters alone: neither settings nor tuned numbers add to them."""
+        settings = replace(self.settings, contracts={})
+        return self._search(snapshot, query, contract, params, settings)
+
+    def _search(
         self,
-        paths: Paths | None,
-        force: bool,
-        embed: bool,
-        progress: Progress | None,
-    ) -> Report:
-        self._check_loadable()
-        given = [resolve_path(path, Path.cwd()) for path in names_of(paths or ())]
-        with self._running(progress, force) as run:
-            known = run.writer.roots()
-            if given or not known:
-                chosen = sync_targets(given or [resolve_path(".", Path.cwd())], known)
-            else:
-                chosen = self._again(known, run.report)
-            self._remember(run)
-            sync(run, chosen)
-            if embed:
-                self._embed(run)
-        return run.report
+        snapshot: Snapshot,
+        query: str,
+        contract: Contract,
+        params: Mapping[str, object],
+        settings: Settings,
+    ) -> Response:
+        embedder = self.usable_embedder(snapshot)
+        return search(
+            snapshot, embedder, contract, query, params, settings, self._disk, self._cache, self._cache_scope
+        )
 
-    def _remember(self, run: IndexRun) -> None:
-        """Keep what this run was told, for later runs that are told nothing."""
-        text_only = self.embedder is None and self._stored is None
-        identity = self.embedder.identity if self.embedder else ""
-        choices = Choices(text_only, identity, **self._globs)
-        if choices != self._choices:
-            with run.writer.batch():
-                run.writer.remember(choices)
-            self._choices = choices
+    def trials(self, query: str, requests: Sequence[Mapping[str, object]], contract: Contract) -> Trials:
+        """The results of one query under many parameters. Faster than that many searches; files on disk are
+        not compared."""
+        with self.snapshot() as snapshot:
+            settings, _ = self._tuned_settings(snapshot, contract)
+            return run_trials(snapshot, self.usable_embedder(snapshot), contract, query, requests, settings)
 
-    def embed(self, progress: Progress | None) -> Report:
-        self._check_loadable()
-        with self._running(progress) as run:
-            self._embed(run)
-        return run.report
+    def _tuned_settings(self, snapshot: Snapshot, contract: Contract) -> tuple[Settings, tuple[Note, ...]]:
+        if self._tuning is None:
+            return self.settings, ()
+        return self._tuning.under(self.settings, contract.name, snapshot.catalog.embedder)
 
-    def reembed(self, embedder: Any, progress: Progress | None) -> Report:
-        chosen = self._chosen(embedder)
-        if chosen is None:
-            raise UsageError("re-embedding needs an embedder; name one, such as 'granite'")
-        with self._running(progress) as run, run.report.stage("embed"):
-            run.report.embedded = reembed(run, chosen)
-        self.embedder, self._stored, self._unloadable = chosen, chosen.identity, False
-        return run.report
+    def writer(self, timeout: float | None = None) -> AbstractContextManager[Writer]:
+        """The writer, within `timeout` seconds; by default within those of the settings."""
+        return self._store.writer(self.settings.writer_timeout if timeout is None else timeout)
 
     @contextmanager
-    def _running(self, progress: Progress | None, force: bool = False) -> Iterator[IndexRun]:
-        start = time.perf_counter()
-        with self.store.writer(self.settings.writer_timeout) as writer, collect_garbage_rarely():
-            run = IndexRun(writer, self.settings, self._clock_ns, progress or _silent, Report(), force)
-            yield run
-            writer.settle()
-            run.report.pending = writer.count_pending() if self.embedder else 0
-        run.report.seconds = time.perf_counter() - start
+    def run(
+        self, progress: Progress | None = None, *, force: bool = False, timeout: float | None = None
+    ) -> Iterator[IndexRun]:
+        """The writer, with what a run over many documents needs besides it."""
+        with self.writer(timeout) as writer:
+            yield IndexRun(writer, self.settings, self._clock_ns, progress or no_progress, Report(), force)
 
-    def _embed(self, run: IndexRun) -> None:
-        if self.embedder is None:
-            return
-        with self.store.snapshot() as snapshot:
-            stored = snapshot.catalog.embedder
-        check_embedder(self.embedder, stored)
-        with run.report.stage("embed"):
-            run.report.embedded = embed_pending(run, self.embedder, stored)
-        self._stored = self.embedder.identity
+    def count_missing_vectors(self, run: IndexRun) -> int:
+        """How many vectors `embed` would make."""
+        embedder, stored = self._embedder(), self.stored_embedder()
+        if embedder is None:
+            return 0
+        return run.writer.count_pending(replacing=stored not in (None, embedder.identity))
 
-    def _check_loadable(self) -> None:
-        if self._unloadable:
-            identity = self._stored or self._choices.embedder
-            raise Conflict(
-                f"the vectors of this index are those of {identity!r}, which Quintet cannot load by itself; "
-                "open it with embedder=<that embedder>, or with embedder=None to index text only"
-            )
+    def embed(self, run: IndexRun) -> int:
+        """Make the vectors that are missing, or all of them if another embedder made those that are there.
 
-    @staticmethod
-    def _again(known: Sequence[Root], report: Report) -> list[SyncTarget]:
-        """Every root that is still there. One that is gone keeps its documents until it is forgotten."""
-        for root in known:
-            if not Path(root.location).is_dir():
-                reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
-                report.problems.append(FileProblem(root.location, reason))
-        return all_targets([root for root in known if Path(root.location).is_dir()])
+        Returns how many chunks were embedded.
+        """
+        embedder, stored = self._embedder(), self.stored_embedder()
+        if embedder is None:
+            return 0
+        if stored not in (None, embedder.identity):
+            return reembed(run, embedder)
+        return embed_pending(run, embedder, stored)
 
-    def forget(self, path: str) -> int:
-        path = encodable(path)
-        with self.store.writer(self.settings.writer_timeout) as writer:
-            with self.store.snapshot() as snapshot:
-                root = root_named(path, snapshot.catalog.roots(), Path.cwd())
-                documents = [] if root else documents_in_one_root(path, snapshot.catalog, Path.cwd())
-            if root is None and not documents:
-                raise NotFound(
-                    f"nothing indexed is called {path!r}; 'quintet status' lists the roots",
-                    code="document_not_found",
-                )
-            with writer.batch():
-                gone = writer.drop_root(root.name) if root else len(documents)
-                for name, document in documents:
-                    writer.remove(name, [document])
-                writer.drop_unused_vectors()
-                writer.forget_names()
-            writer.settle()
-        return gone
-
-    def clear(self) -> int:
-        with self.store.writer(self.settings.writer_timeout) as writer:
-            with writer.batch():
-                gone = writer.clear()
-                writer.forget_names()
-            writer.settle()
-        return gone
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    pass
+    def close(self) -> None:
+        self._store.close()

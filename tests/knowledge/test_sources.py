@@ -149,7 +149,7 @@ def test_a_source_stays_until_its_documents_are_gone(
 ) -> None:
     base.sync_source(source)
     with monkeypatch.context() as broken, pytest.raises(Conflict, match="writing"):
-        broken.setattr(base.shelf, "drop_root", refuse)
+        broken.setattr(base._documents, "drop_root", refuse)
         base.remove_source(source)
     assert [one["documents"] for one in base.sources()] == [3]
     assert base.remove_source(source) == 3

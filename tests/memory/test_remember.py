@@ -210,7 +210,7 @@ def test_another_embedder_makes_the_vectors_anew(project: Path) -> None:
         index.memory.remember("written under the first")
         index.reembed(Working())
         assert set(results(index.memory.recall("first"))[0]["signals"]) == {"lexical", "semantic"}
-        with index.memory._store.snapshot() as snapshot:
+        with index.memory._memories.snapshot() as snapshot:
             assert snapshot.catalog.embedder == "working"
 
 

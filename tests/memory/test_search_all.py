@@ -61,7 +61,7 @@ def test_an_empty_half_is_told_from_one_without_a_match(index: quintet.Index) ->
 
 
 def test_a_degraded_half_degrades_the_whole(both: quintet.Index) -> None:
-    both._upkeep.embedder = None
+    both.embedder = None
     found = both.search_all("cache")
     assert found.status == "degraded"
     assert {note["message"].split(":")[0] for note in found.notes} == {"code", "memory"}

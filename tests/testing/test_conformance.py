@@ -10,12 +10,11 @@ import pytest
 
 from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import UsageError
-from quintet.model.documents import Chunk, Document
+from quintet.model.documents import Chunk, Document, embedding_hash
 from quintet.model.vector import quantise
 from quintet.ports.reading import Embedder, Root, Rows, TextIndex, VectorIndex
 from quintet.ports.writing import Entry
 from quintet.settings import CHOICES, load_settings
-from quintet.storage.sqlite.document_tables import text_hash
 from quintet.storage.sqlite.store import SqliteSnapshot, SqliteStore
 from quintet.testing import (
     EmbedderSuite,
@@ -70,7 +69,7 @@ class OnSqlite:
                 writer.put(Entry(document, tuple(chunk for chunk, _ in mine), 2))
             if vectors:
                 writer.use_embedder("fixed", len(vectors[0].vector))
-                hashes = [text_hash(chunk) for chunk, _, _ in rows]
+                hashes = [embedding_hash(chunk.heading_path, chunk.content) for chunk, _, _ in rows]
                 writer.put_vectors(hashes, quantise([row.vector for row in vectors]))
         return self.stack.enter_context(store.snapshot())
 

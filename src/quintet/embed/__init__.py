@@ -1,9 +1,13 @@
 """Embedders by name. Nothing here is imported before it is needed."""
 
+from typing import Any, Final
+
 from quintet.embed.checked import CheckedEmbedder
 from quintet.errors import UsageError
 from quintet.ports.reading import Embedder
+from quintet.ports.writing import Choices
 
+STORED: Final[Any] = object()  # instead of an embedder: the one that the index was built with
 LOCAL = ("granite", "minilm")
 NAMES = (*LOCAL, "remote", "hashing", "none")
 DEFAULT = "granite"
@@ -44,4 +48,20 @@ def name_of(identity: str) -> str | None:
     return next((name for start, name in BEGINNINGS.items() if identity.startswith(start)), None)
 
 
-__all__ = ["DEFAULT", "NAMES", "CheckedEmbedder", "load_embedder", "name_of"]
+def choose_embedder(wanted: Any, stored: str | None, choices: Choices) -> Embedder | None:
+    """The embedder of an index: the one that is wanted, by name or as an object; None for text only.
+
+    For `STORED` it is the embedder of the stored vectors or of the last run, else the default. It is None if
+    that embedder has no name to load it by.
+    """
+    if wanted is None:
+        return None
+    if isinstance(wanted, str):
+        return load_embedder(wanted)
+    if wanted is not STORED:
+        return CheckedEmbedder(wanted)
+    identity = stored or choices.embedder
+    if not identity:
+        return None if choices.text_only else load_embedder(DEFAULT)
+    name = name_of(identity)
+    return load_embedder(name) if name else None

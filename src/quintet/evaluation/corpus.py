@@ -15,10 +15,10 @@ from quintet.evaluation.judgements import Text
 from quintet.evaluation.questions import OwnQuestions
 from quintet.evaluation.tuning.tuned import Step, Tuned
 from quintet.index import Index
+from quintet.indexing.disk import NO_FILES
 from quintet.indexing.embedding import embed_pending, reembed
 from quintet.indexing.records import sync_records
 from quintet.indexing.run import IndexRun, Progress, Report
-from quintet.memory.memory import NO_FILES
 from quintet.ports.reading import Counts, Embedder
 from quintet.ports.writing import Entry, Writer
 from quintet.query.search import Response, search

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from quintet.collection import STORED
 from quintet.contracts import HOUSE
-from quintet.embed import load_embedder
+from quintet.embed import STORED, load_embedder
 from quintet.errors import NotFound, QuintetError, UsageError
 from quintet.evaluation import corpus
 from quintet.evaluation.calibration import Outcome

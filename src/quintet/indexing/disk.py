@@ -59,6 +59,16 @@ class SourceFiles:
         return "Acceptable" if lag < self._settings.acceptable_seconds else "Stale"
 
 
+class NoFiles:
+    """The disk behind documents that were not made from files: nothing can differ."""
+
+    def compare(self, sources: Mapping[str, Source], *, ask_git: bool) -> Comparison:
+        return Comparison({})
+
+
+NO_FILES = NoFiles()
+
+
 class _DiskComparison:
     """One look at some files, which reads only so much."""
 

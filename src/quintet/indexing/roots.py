@@ -7,6 +7,8 @@ from pathlib import Path
 from unicodedata import normalize
 
 from quintet.errors import UsageError
+from quintet.indexing.run import Report
+from quintet.indexing.walk import FileProblem
 from quintet.ports.reading import Root
 
 
@@ -99,6 +101,15 @@ def sync_targets(given: Sequence[GivenPath], known: Iterable[Root]) -> list[Sync
         if not any(other.root.name == target.root.name and _within(target, other) for other in found):
             found.append(target)
     return found
+
+
+def present(known: Sequence[Root], report: Report) -> list[Root]:
+    """The roots whose folder exists. A root without its folder keeps its documents until it is forgotten."""
+    for root in known:
+        if not Path(root.location).is_dir():
+            reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
+            report.problems.append(FileProblem(root.location, reason))
+    return [root for root in known if Path(root.location).is_dir()]
 
 
 def all_targets(known: Sequence[Root]) -> list[SyncTarget]:

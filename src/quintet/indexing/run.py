@@ -17,6 +17,10 @@ Progress = Callable[
 ]  # stage, done, total; raising from it ends the run, and what it told is kept
 
 
+def no_progress(stage: str, done: int, total: int) -> None:
+    """The progress of a caller that does not want to know."""
+
+
 @dataclass(slots=True)
 class Report:
     """What a run did. `skipped` were seen and not written; each entry of `problems` says why.

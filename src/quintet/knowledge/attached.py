@@ -7,10 +7,10 @@ from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.indexing.allowed_folders import resolve_allowed
+from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.registry import FolderSource, Registration, checked_title
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
-from quintet.knowledge.shelf import Shelf, Tools
 from quintet.knowledge.sources import FolderSync
 from quintet.model.documents import Json
 from quintet.model.parameters import shown
@@ -25,14 +25,14 @@ class FolderSources:
 
     def __init__(
         self,
-        shelf: Shelf,
-        tools: Tools,
+        documents: DocumentStore,
+        parts: IndexParts,
         log: RunLog,
         registered: Callable[[], Registration],
         change: Callable[[Change], None],
     ) -> None:
-        self._shelf = shelf
-        self._tools = tools
+        self._documents = documents
+        self._parts = parts
         self._log = log
         self._registered = registered
         self._change = change
@@ -48,7 +48,7 @@ class FolderSources:
         return next(one for one in self.shown() if one["id"] == self.at(location))
 
     def shown(self) -> list[dict[str, Json]]:
-        with self._shelf.snapshot() as snapshot:
+        with self._documents.collection.snapshot() as snapshot:
             by_root = snapshot.documents.counts()
         return [
             {
@@ -73,24 +73,28 @@ class FolderSources:
 
     def remove(self, id: str) -> int:
         source = self.one(id)
-        with self._shelf.there(), self._log.exclusive():
-            gone = self._shelf.drop_root(source.id)  # first: without their source nobody could remove them
+        with self._documents.store.unless_deleted(), self._log.exclusive():
+            # The documents go first: without their source nobody could remove them.
+            gone = self._documents.drop_root(source.id)
             self._change(lambda base: replace(base, sources=tuple(s for s in base.sources if s != source)))
         return gone
 
     def sync(self, id: str, progress: SyncProgress | None) -> SyncRun:
         base, source = self._registered(), self.one(id)
-        with self._shelf.there(), self._log.running(source.id, progress or _silent) as record:
-            FolderSync(self._shelf, base, source, self._tools, record).run()
+        with (
+            self._documents.store.unless_deleted(),
+            self._log.running(source.id, progress or _no_progress) as record,
+        ):
+            FolderSync(self._documents, base, source, self._parts, record).run()
         return record.run
 
     def runs(self, source_id: str | None = None) -> list[SyncRun]:
-        with self._shelf.there():
+        with self._documents.store.unless_deleted():
             return [run for run in self._log.latest() if source_id in (None, run.source_id)]
 
     def state(self) -> str:
         ids = {one.id for one in self._registered().sources}
-        with self._shelf.there():
+        with self._documents.store.unless_deleted():
             states = {run.state for run in self._log.last_of(ids)}
         return "syncing" if "running" in states else "error" if "failed" in states else "ready"
 
@@ -111,5 +115,5 @@ def _source_id(name: str, base: Registration) -> str:
     return next(one for one in numbered if one not in taken)
 
 
-def _silent(run: SyncRun) -> None:
+def _no_progress(run: SyncRun) -> None:
     pass

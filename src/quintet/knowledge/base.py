@@ -14,19 +14,17 @@ from quintet.indexing.read import read_file
 from quintet.indexing.walk import size_cap
 from quintet.knowledge import registry
 from quintet.knowledge.attached import FolderSources
+from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import UPLOADS, Outcome, Upload, as_given, shown_document
 from quintet.knowledge.files import SourceFile, described, file_of_source
 from quintet.knowledge.putting import Putting, managed
 from quintet.knowledge.registry import Registration, shown_properties
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
-from quintet.knowledge.shelf import Shelf, Tools
 from quintet.knowledge.sources import GROUP
-from quintet.memory.memory import NO_FILES
 from quintet.model.documents import Json, digest
 from quintet.model.parameters import shown
-from quintet.query.cache import QueryCache
-from quintet.query.search import Response, search
-from quintet.storage.sqlite.documents import Listed
+from quintet.ports.documents import StoredDocument
+from quintet.query.search import Response
 
 MOST_DOCUMENTS = 1_000  # in one call
 MOST_LISTED = 1_000
@@ -37,21 +35,20 @@ class KnowledgeBase:
     """Safe to use from many threads and processes. A deleted one is `unknown_index` from then on."""
 
     def __init__(
-        self, folder: Path, registration: Registration, tools: Tools, changing: Callable[[], Any]
+        self, folder: Path, registration: Registration, parts: IndexParts, changing: Callable[[], Any]
     ) -> None:
         """`changing` guards what is registered about all bases."""
         self.slug = registration.slug
         self.index_name = registration.index_name
         self.uid = registration.uid
         self._folder = folder
-        self._tools = tools
+        self._parts = parts
         self._changing = changing
         self._contract = for_base(registration.properties)
-        self._cache = QueryCache(tools.settings.cache_entries) if tools.settings.cache_entries else None
-        self.shelf = Shelf(folder, tools, self.registered)
-        self._putting = Putting(self.shelf, tools)
-        log = RunLog(folder, tools.now_ms)
-        self._sources = FolderSources(self.shelf, tools, log, self.registered, self.change)
+        self._documents = DocumentStore(folder, self.uid, parts, self.registered)
+        self._putting = Putting(self._documents, parts)
+        log = RunLog(folder, parts.now_ms)
+        self._sources = FolderSources(self._documents, parts, log, self.registered, self.change)
 
     def registered(self) -> Registration:
         found = registry.read(self._folder)
@@ -65,8 +62,7 @@ class KnowledgeBase:
 
     def describe(self) -> dict[str, Json]:
         base = self.registered()
-        with self.shelf.snapshot() as snapshot:
-            counts = snapshot.catalog.counts()
+        counts = self._documents.collection.counts()
         return {
             "id": base.slug,
             "index": base.index_name,
@@ -85,12 +81,7 @@ class KnowledgeBase:
         """Contract knowledge over the documents of this base alone."""
         self._check_ready()
         given = {**params, "index": self.index_name}
-        with self.shelf.snapshot() as snapshot:
-            embedder = self.shelf.usable(snapshot.catalog.embedder)
-            settings = self._tools.settings
-            return search(
-                snapshot, embedder, self._contract, query, given, settings, NO_FILES, self._cache, self.uid
-            )
+        return self._documents.collection.search(query, self._contract, given)
 
     def _check_ready(self) -> None:
         archived, state = self.registered().archived, self.state()
@@ -147,14 +138,14 @@ class KnowledgeBase:
 
     def _read(self, file: Path, name: str) -> bytes:
         try:
-            return read_file(file, size_cap(name, self._tools.settings)).data
+            return read_file(file, size_cap(name, self._parts.settings)).data
         except UnreadableFile as error:
             if error.reason == "grew beyond the size cap":
-                most = size_cap(name, self._tools.settings)
+                most = size_cap(name, self._parts.settings)
                 raise LimitError(f"{name!r} has more than {most} bytes: split it") from error
             raise UsageError(f"{name!r} cannot be taken: {error.reason}", code="invalid_path") from error
 
-    def _put_one(self, upload: Upload, instead_of: Listed | None = None) -> Outcome:
+    def _put_one(self, upload: Upload, instead_of: StoredDocument | None = None) -> Outcome:
         (outcome,) = self._putting.put([upload], self.registered(), strict=True, instead_of=instead_of)
         return outcome
 
@@ -179,7 +170,7 @@ class KnowledgeBase:
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_LISTED:
             raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MOST_LISTED}")
         self.registered()
-        with self.shelf.snapshot() as snapshot:
+        with self._documents.collection.snapshot() as snapshot:
             return [shown_document(one) for one in snapshot.documents.page(after or "", limit)]
 
     def get(self, id: str) -> dict[str, Json]:
@@ -195,7 +186,7 @@ class KnowledgeBase:
     ) -> Outcome:
         """Change what is said about a document; `put` with its id changes what it says."""
         found = self._uploaded(id)
-        location = self.shelf.originals.location(found.document.content_hash)
+        location = self._documents.originals.location(found.document.content_hash)
         upload = as_given(found, self._read(location, str(kept(found.document)["source_name"] or "text")))
         given: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
         told = {name: value for name, value in given.items() if value is not SAME}
@@ -203,21 +194,21 @@ class KnowledgeBase:
 
     def delete(self, id: str) -> None:
         """Remove a document, its passages, its vectors and its original."""
-        self.shelf.remove(UPLOADS, [self._uploaded(id).document.path])
+        self._documents.remove(UPLOADS, [self._uploaded(id).document.path])
 
     def source_file(self, id: str) -> SourceFile:
         """The file a document was made from: the original of an upload, or the source's file as it is."""
         document = self._found(id).document
         if document.root == UPLOADS:
             name = str(kept(document)["source_name"] or f"{id}.txt")
-            return described(document, self.shelf.originals.location(document.content_hash), name)
+            return described(document, self._documents.originals.location(document.content_hash), name)
         folder = self._sources.one(document.root).location
-        return file_of_source(document, folder, self._tools.settings.max_document_bytes)
+        return file_of_source(document, folder, self._parts.settings.max_document_bytes)
 
-    def _found(self, id: object) -> Listed:
+    def _found(self, id: object) -> StoredDocument:
         self.registered()
         if isinstance(id, str) and id.isascii():
-            with self.shelf.snapshot() as snapshot:
+            with self._documents.collection.snapshot() as snapshot:
                 candidates = [digest(UPLOADS, id), id]
                 found = snapshot.documents.get(candidates)
             for candidate in candidates:
@@ -225,7 +216,7 @@ class KnowledgeBase:
                     return found[candidate]
         raise NotFound(f"knowledge base {self.slug!r} has no document {shown(id)}", code="document_not_found")
 
-    def _uploaded(self, id: object) -> Listed:
+    def _uploaded(self, id: object) -> StoredDocument:
         found = self._found(id)
         if found.document.root != UPLOADS:
             raise managed(found)
@@ -271,20 +262,20 @@ class KnowledgeBase:
     def embed(self) -> int:
         """Make vectors that are missing, or all anew where the index has got another embedder."""
         self.registered()
-        return self.shelf.embed()
+        return self._documents.embed()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """While this is held nobody writes documents."""
-        with self.shelf.writing():
+        with self._documents.collection.writer():
             yield
 
     def rest(self) -> None:
         """Let go of files that nobody is reading or writing; whoever still has this base opens them again."""
-        self.shelf.store.rest()
+        self._documents.store.rest()
 
     def close(self) -> None:
-        self.shelf.close()
+        self._documents.store.close()
 
 
 def unknown(name: object) -> NotFound:

@@ -14,11 +14,10 @@ from quintet.contracts.knowledge import INDEX_PREFIX
 from quintet.errors import Conflict, NotFound, StoreError
 from quintet.knowledge import registry
 from quintet.knowledge.base import KnowledgeBase, unknown
+from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.registry import SLUG, Registration, checked_properties, checked_slug, checked_title
-from quintet.knowledge.shelf import Tools
 from quintet.model.documents import Json
 from quintet.storage.sqlite.errors import translated
-from quintet.storage.sqlite.store import KNOWLEDGE, SqliteStore
 
 FOLDER = "knowledge"
 LOCK = "registry.lock"
@@ -29,9 +28,9 @@ MOST_OPEN = 64  # bases that are kept open, each with some five files; another i
 class KnowledgeBases:
     """A folder with a registration is a base; one that begins with a dot was left by a call cut short."""
 
-    def __init__(self, index_folder: Path, tools: Tools) -> None:
+    def __init__(self, index_folder: Path, parts: IndexParts) -> None:
         self._folder = index_folder / FOLDER
-        self._tools = tools
+        self._parts = parts
         self._open: dict[str, KnowledgeBase] = {}
         self._opening = threading.Lock()
         self._clean()
@@ -44,7 +43,7 @@ class KnowledgeBases:
             checked_slug(slug),
             secrets.token_hex(8),
             checked_title(slug if title is None else title),
-            self._tools.now_ms(),
+            self._parts.now_ms(),
             checked_properties(properties),
         )
         with self._changing():
@@ -54,7 +53,7 @@ class KnowledgeBases:
                     f"there is a knowledge base {slug!r} already; choose another slug",
                     code="knowledge_base_exists",
                 )
-            if (place / KNOWLEDGE.database).exists():
+            if self._parts.store_in(place).exists():
                 raise Conflict(
                     f"the folder of {slug!r} holds documents, but its registration is missing; "
                     "bring its base.json back, or delete the folder",
@@ -66,7 +65,7 @@ class KnowledgeBases:
     def _make(self, place: Path, registration: Registration) -> None:
         """Under another name first, so that it is there whole or not at all."""
         fresh = self._folder / f".new-{registration.slug}-{registration.uid}"
-        store = SqliteStore(fresh, KNOWLEDGE)
+        store = self._parts.store_in(fresh)
         try:
             store.create()
             registry.write(fresh, registration)
@@ -116,7 +115,7 @@ class KnowledgeBases:
             if registration is None:
                 raise unknown(name)
             if held is None:
-                held = KnowledgeBase(place, registration, self._tools, self._changing)
+                held = KnowledgeBase(place, registration, self._parts, self._changing)
             self._open[slug] = held  # behind those that were used before it
             if len(self._open) > MOST_OPEN:
                 self._open.pop(next(iter(self._open))).rest()
@@ -156,7 +155,7 @@ class KnowledgeBases:
     @contextmanager
     def _changing(self, timeout: float | None = None) -> Iterator[None]:
         """One at a time may change what is registered."""
-        wait = self._tools.settings.writer_timeout if timeout is None else timeout
+        wait = self._parts.settings.writer_timeout if timeout is None else timeout
         lock = FileLock(self._folder / LOCK, timeout=wait, thread_local=False)
         with translated(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -184,7 +183,12 @@ class KnowledgeBases:
             pass  # whoever holds the lock is at it, or nobody can write here
 
     def _rubbish(self) -> tuple[Path, ...]:
-        return tuple(one for one in self._folder.iterdir() if one.is_dir() and _is_rubbish(one))
+        return tuple(one for one in self._folder.iterdir() if one.is_dir() and self._is_rubbish(one))
+
+    def _is_rubbish(self, folder: Path) -> bool:
+        """Never one with documents: its registration may have been lost, and come back."""
+        is_kept = (folder / registry.FILE).exists() or self._parts.store_in(folder).exists()
+        return folder.name.startswith(PASSING) or not is_kept
 
     def close(self) -> None:
         with self._opening:
@@ -204,12 +208,6 @@ def _refusal(place: Path, gone: Path) -> OSError | None:
     except OSError as error:
         return error
     return None
-
-
-def _is_rubbish(folder: Path) -> bool:
-    """Never one with documents: its registration may have been lost, and come back."""
-    kept = (folder / registry.FILE, folder / KNOWLEDGE.database)
-    return folder.name.startswith(PASSING) or not any(file.exists() for file in kept)
 
 
 def _damaged(slug: str, reason: str) -> dict[str, Json]:

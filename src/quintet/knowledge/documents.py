@@ -22,9 +22,9 @@ from quintet.knowledge.registry import FolderSource, Registration, check_values,
 from quintet.memory.entries import checked_metadata
 from quintet.model.documents import Document, Json, digest
 from quintet.model.parameters import shown
+from quintet.ports.documents import StoredDocument
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
-from quintet.storage.sqlite.documents import Listed
 
 UPLOADS = "uploads"  # the root of everything that came without a source
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -227,7 +227,7 @@ def _first_line(content: Content) -> str:
     return line if len(line) <= TITLE_SHOWN else line[: TITLE_SHOWN - 1].rstrip() + "…"
 
 
-def shown_document(listed: Listed) -> dict[str, Json]:
+def shown_document(listed: StoredDocument) -> dict[str, Json]:
     """A document as callers see it."""
     document, known = listed.document, kept(listed.document)
     return {
@@ -243,7 +243,7 @@ def shown_document(listed: Listed) -> dict[str, Json]:
     }
 
 
-def as_given(listed: Listed, data: bytes) -> Upload:
+def as_given(listed: StoredDocument, data: bytes) -> Upload:
     """The upload a document was made from."""
     known = kept(listed.document)
     given = known["given"]

@@ -13,10 +13,10 @@ from quintet.indexing.read import Content, read_file
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.sync import in_scope
 from quintet.indexing.walk import DiskFile, size_cap, walk
+from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import source_entry
 from quintet.knowledge.registry import FolderSource, Registration
 from quintet.knowledge.runs import Recorder
-from quintet.knowledge.shelf import Shelf, Tools
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
@@ -28,15 +28,20 @@ class FolderSync:
     """One run over one source."""
 
     def __init__(
-        self, shelf: Shelf, base: Registration, source: FolderSource, tools: Tools, record: Recorder
+        self,
+        documents: DocumentStore,
+        base: Registration,
+        source: FolderSource,
+        parts: IndexParts,
+        record: Recorder,
     ) -> None:
-        self._shelf = shelf
+        self._documents = documents
         self._base = base
         self._source = source
-        self._tools = tools
+        self._parts = parts
         self._record = record
         # Which files of the index's own folders count says nothing about this folder.
-        self._settings: Settings = replace(tools.settings, include=(), exclude=())
+        self._settings: Settings = replace(parts.settings, include=(), exclude=())
 
     def run(self) -> None:
         location = Path(self._source.location)
@@ -49,7 +54,7 @@ class FolderSync:
         found, problems = walk(location, self._settings)
         for problem in problems:
             self._record.problem(problem.path, problem.reason)
-        with self._shelf.snapshot() as snapshot:
+        with self._documents.collection.snapshot() as snapshot:
             known = in_scope(SyncTarget(root), problems, snapshot.catalog.known(root.name))
         todo = find_changes(found, known, shape=shape(self._settings))
         self._record.count(scanned=len(found), deleted=len(todo.removed))
@@ -61,8 +66,8 @@ class FolderSync:
             self._record.at("remove", todo.removed[0])
             self._remove(todo.removed)
         self._record.at("embed")
-        self._shelf.embed()
-        self._shelf.tidy()
+        self._documents.embed()
+        self._documents.drop_unused()
 
     def _bring(
         self, group: Sequence[DiskFile], root: Root, known: Mapping[str, KnownFile], isolated: Sandbox
@@ -82,26 +87,26 @@ class FolderSync:
                 self._record.problem(file.path, getattr(error, "reason", str(error)))
                 lost += [file.path] if before is not None else []
         if entries:
-            self._shelf.put(entries, root, {})
+            self._documents.put(entries, root, {})
         updated = sum(entry.document.path in known for entry in entries)
         self._record.count(updated_documents=updated, created_documents=len(entries) - updated)
         self._touch(root, touched)
         self._remove(lost)
 
     def _entry(self, path: str, content: Content, isolated: Sandbox) -> Entry:
-        now = self._tools.clock_ns()
+        now = self._parts.clock_ns()
         return source_entry(path, content, self._source, self._base, self._settings, now, isolated)
 
     def _touch(self, root: Root, touched: Sequence[tuple[str, Content]]) -> None:
         if touched:
-            now = self._tools.clock_ns()
-            with self._shelf.writing() as writer, writer.batch():
+            now = self._parts.clock_ns()
+            with self._documents.collection.writer() as writer, writer.batch():
                 for path, content in touched:
                     writer.touch(root.name, path, content.size, storable_time(content.modified_ns), now)
 
     def _remove(self, paths: Sequence[str]) -> None:
         if paths:
-            self._shelf.remove(self._source.id, paths)
+            self._documents.remove(self._source.id, paths)
             self._record.count(deleted_documents=len(paths))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from quintet.collection import Collection
 from quintet.memory.contract import is_storable, shown, shown_about
 from quintet.memory.subject import spelt, subject
 from quintet.memory.subject_files import Subjects
@@ -12,23 +13,18 @@ from quintet.model.parameters import shown as value_shown
 from quintet.model.results import Note
 from quintet.ports.reading import Root
 from quintet.ranking.freshness import BEST_FIRST
-from quintet.settings import Settings
-from quintet.storage.sqlite.store import SqliteStore
 
 
 class Code:
-    """`store` is that of the index."""
-
-    def __init__(self, store: SqliteStore, settings: Settings) -> None:
-        self._store = store
-        self._settings = settings
+    def __init__(self, index: Collection) -> None:
+        self._index = index
 
     def looked_up(self, names: Sequence[str]) -> tuple[About, ...]:
         """What each name means, and what that looks like now."""
         if not names:
             return ()
         base = Path.cwd()
-        with self._store.snapshot() as snapshot:
+        with self._index.snapshot() as snapshot:
             subjects = self._subjects(snapshot.catalog.roots())
             meant = [subject(name, snapshot.catalog, snapshot.graph, base) for name in names]
         found = {one.key: subjects.recorded(one) for one in meant}
@@ -39,7 +35,7 @@ class Code:
         name = filters.get("about")
         if not isinstance(name, str) or not is_storable(name):
             return dict(filters)
-        with self._store.snapshot() as snapshot:
+        with self._index.snapshot() as snapshot:
             return {**filters, "about": spelt(name, snapshot.catalog, Path.cwd())}
 
     def shown(self, memos: Sequence[Memo]) -> list[dict[str, Json]]:
@@ -51,12 +47,12 @@ class Code:
         """What each memory is about, and the freshness class that follows from it."""
         if not any(memo.about for memo in memos):
             return [{"freshness": "Fresh"} for _ in memos]
-        with self._store.snapshot() as snapshot:
+        with self._index.snapshot() as snapshot:
             subjects = self._subjects(snapshot.catalog.roots())
         return [_judged(memo, subjects) for memo in memos]
 
     def _subjects(self, roots: Sequence[Root]) -> Subjects:
-        return Subjects({root.name: root.location for root in roots}, self._settings.max_file_bytes)
+        return Subjects({root.name: root.location for root in roots}, self._index.settings.max_file_bytes)
 
 
 def unknown(memo: Memo) -> list[Note]:

@@ -1,10 +1,10 @@
 """Remember, recall, forget. Nothing is overwritten: a memory holds until another supersedes it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from quintet.collection import Collection
 from quintet.contracts import read
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.indexing.run import Progress
@@ -12,18 +12,16 @@ from quintet.memory import entries as memos
 from quintet.memory.code import Code, unknown
 from quintet.memory.contract import LATEST_MS, MEMORY, Params, conditions
 from quintet.memory.json_lines import Imported, exported, joined
-from quintet.memory.similar import Near, near
-from quintet.memory.vectors import Vectors
+from quintet.memory.similar import LOOKED_AT, Near, near
+from quintet.memory.vectors import catch_up, embed_few
 from quintet.model.documents import Json, Passage
 from quintet.model.filters import Filter
 from quintet.model.memories import ROOT, Memo, in_order, memo_from
 from quintet.model.parameters import shown as value_shown
 from quintet.model.results import Note
-from quintet.ports.reading import Comparison, Embedder, Root, Source
+from quintet.ports.reading import Root
 from quintet.ports.writing import Writer
-from quintet.query.search import Response, search
-from quintet.settings import Settings
-from quintet.storage.sqlite import store
+from quintet.query.search import Response
 
 MOST_BESIDE = 1_000  # on either side of a moment
 
@@ -42,19 +40,11 @@ class Remembered:
 class Memory:
     """The memory of an index folder. Safe to use from many threads and processes."""
 
-    def __init__(
-        self,
-        code: store.SqliteStore,
-        embedder: Callable[[], Embedder | None],
-        settings: Settings,
-        clock_ms: Callable[[], int],
-    ) -> None:
-        self._settings = settings
-        self._clock_ms = clock_ms
-        self._store = store.SqliteStore(code.folder, store.MEMORY)
-        self._store.create()
-        self._subjects = Code(code, settings)
-        self._vectors = Vectors(self._store, embedder, settings)
+    def __init__(self, memories: Collection, index: Collection, now_ms: Callable[[], int]) -> None:
+        """`index` is the code that memories are about."""
+        self._memories = memories
+        self._now_ms = now_ms
+        self._subjects = Code(index)
 
     def remember(
         self,
@@ -71,7 +61,7 @@ class Memory:
         The same text of the same kind again is the same memory, counted once more. `supersedes` names an
         older memory that holds no longer.
         """
-        now = self._clock_ms()
+        now = self._now_ms()
         memo = Memo(
             "",
             memos.checked_text(text),
@@ -84,18 +74,18 @@ class Memory:
             metadata=memos.checked_metadata(metadata or {}),
         )
         found = self._near(memo)
-        with self._writing() as writer:
+        with self._memories.run() as run:
             kept, merged = self._placed(memo)
             changed = {kept.id: kept}
             if supersedes is not None:
                 changed |= self._superseded(supersedes, kept)
-            self._put(writer, changed.values())
-            notes = [*unknown(memo), *self._vectors.embed_few(writer)]
+            self._put(run.writer, changed.values())
+            notes = [*unknown(memo), *embed_few(self._memories, run)]
         return Remembered(kept.id, merged, kept.seen, [one for one in found if one.id not in changed], notes)
 
     def _placed(self, memo: Memo) -> tuple[Memo, bool]:
         """The memory under its id: a new one, or the one that says the same and still holds."""
-        with self._store.snapshot() as snapshot:
+        with self._memories.snapshot() as snapshot:
             for occurrence in range(memos.OCCURRENCES):
                 id = memos.memo_id(memo.kind, memo.text, occurrence)
                 before = snapshot.memos.get([id]).get(id)
@@ -109,13 +99,13 @@ class Memory:
         raise Conflict(f"this text was superseded {memos.OCCURRENCES} times; write it in other words")
 
     def _near(self, memo: Memo) -> list[Near]:
-        with self._store.snapshot() as snapshot:
-            embedder = self._vectors.usable(snapshot.catalog.embedder)
-            return near(snapshot, embedder, memo.text, self._settings, NO_FILES)
+        with self._memories.snapshot() as snapshot:
+            response = self._memories.search_in(snapshot, memo.text, MEMORY, {"limit": LOOKED_AT})
+            return near(memo.text, response, snapshot.text.tokens)
 
     def supersede(self, old: str, by: str) -> None:
         """Say that memory `by` takes the place of `old`, which no longer holds from now on."""
-        with self._writing() as writer:
+        with self._memories.writer() as writer:
             newer = self._found(by)
             self._put(writer, self._superseded(old, newer).values())
 
@@ -130,7 +120,7 @@ class Memory:
                 raise Conflict(
                     f"memory {memo.id} was superseded{by} and cannot {wish}; name one that still holds"
                 )
-        until = max(self._clock_ms(), older.created_ms)
+        until = max(self._now_ms(), older.created_ms)
         return {
             newer.id: replace(newer, supersedes=(*newer.supersedes, older.id)),
             older.id: replace(older, superseded_by=newer.id, valid_until_ms=until),
@@ -140,11 +130,9 @@ class Memory:
         """The memories that match best. `params`: limit, kind, tags, session, about, since, until,
         include_superseded."""
         params = self._subjects.as_stored(params)
-        notes = self._vectors.catch_up()
-        with self._store.snapshot() as snapshot:
-            embedder = self._vectors.usable(snapshot.catalog.embedder)
-            response = search(snapshot, embedder, MEMORY, query, params, self._settings, NO_FILES)
-            found = [memo_from(p.document.metadata) for p in _passages(response)]
+        notes = catch_up(self._memories)
+        response = self._memories.search(query, MEMORY, params)
+        found = [memo_from(p.document.metadata) for p in _passages(response)]
         shown = zip(_results(response), self._subjects.judged(found), strict=True)
         results: list[Json] = [{**result, **judged} for result, judged in shown]
         return replace(response, body={**response.body, "results": results}, notes=[*notes, *response.notes])
@@ -172,7 +160,7 @@ class Memory:
         chosen = _filter(kind=kind, session=session, include_superseded=True)
         middle = [self._found(around)] if isinstance(around, str) else []
         moment = (middle[0].created_ms, middle[0].id) if middle else (_moment(around), "")
-        with self._store.snapshot() as snapshot:
+        with self._memories.snapshot() as snapshot:
             earlier = snapshot.memos.before(chosen, *moment, before)
             later = snapshot.memos.after(chosen, *moment, after)
         return self._subjects.shown([*earlier, *middle, *later])
@@ -186,11 +174,11 @@ class Memory:
             raise UsageError(
                 "name the memory to forget by its id, or say by filters which: not both, not none"
             )
-        with self._writing() as writer:
+        with self._memories.writer() as writer:
             if id is not None:
                 gone = {id: self._found(id)}
             else:
-                with self._store.snapshot() as snapshot:
+                with self._memories.snapshot() as snapshot:
                     chosen = _filter(**{"include_superseded": True, **self._subjects.as_stored(filters)})
                     gone = {memo.id: memo for memo in snapshot.memos.all(chosen)}
             self._remove(writer, gone)
@@ -198,20 +186,21 @@ class Memory:
 
     def _remove(self, writer: Writer, gone: Mapping[str, Memo]) -> None:
         linked = {link for memo in gone.values() for link in (*memo.supersedes, memo.superseded_by) if link}
-        with self._store.snapshot() as snapshot:
+        with self._memories.snapshot() as snapshot:
             left = snapshot.memos.get(sorted(linked - set(gone)))
         with writer.batch():
             writer.remove(ROOT, list(gone))
             for memo in left.values():
                 kept = tuple(one for one in memo.supersedes if one not in gone)
                 by = None if memo.superseded_by in gone else memo.superseded_by
-                writer.put(memos.memo_entry(replace(memo, supersedes=kept, superseded_by=by), self._settings))
+                remaining = replace(memo, supersedes=kept, superseded_by=by)
+                writer.put(memos.memo_entry(remaining, self._memories.settings))
             writer.link(ROOT, {})
             writer.drop_unused_vectors()
 
     def export(self) -> list[str]:
         """Every memory as a line of JSON, oldest first: all there is to know, in one order."""
-        with self._store.snapshot() as snapshot:
+        with self._memories.snapshot() as snapshot:
             return [exported(memo) for memo in snapshot.memos.all(Filter())]
 
     def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> Imported:
@@ -219,28 +208,23 @@ class Memory:
 
         What is there already stays; importing the same lines twice changes nothing.
         """
-        with self._writing() as writer:
-            with self._store.snapshot() as snapshot:
+        with self._memories.run(progress) as run:
+            with self._memories.snapshot() as snapshot:
                 changed, report = joined(lines, snapshot.memos.get)
-            self._put(writer, changed)
-            self._vectors.embed_all(writer, progress)
+            self._put(run.writer, changed)
+            self._memories.embed(run)
         return report
 
     def embed(self, *, progress: Progress | None = None) -> int:
         """Make the vectors that are missing, or all of them anew if the index has another embedder now."""
-        with self._writing() as writer:
-            return self._vectors.embed_all(writer, progress)
+        with self._memories.run(progress) as run:
+            return self._memories.embed(run)
 
     def close(self) -> None:
-        self._store.close()
-
-    @contextmanager
-    def _writing(self) -> Iterator[Writer]:
-        with self._store.writer(self._settings.writer_timeout) as writer:
-            yield writer
+        self._memories.close()
 
     def _put(self, writer: Writer, changed: Iterable[Memo]) -> None:
-        entries = [memos.memo_entry(memo, self._settings) for memo in changed]
+        entries = [memos.memo_entry(memo, self._memories.settings) for memo in changed]
         if entries:
             with writer.batch():
                 if not writer.roots():
@@ -251,7 +235,7 @@ class Memory:
     def _found(self, id: object) -> Memo:
         memo = None
         if isinstance(id, str) and id.isascii():
-            with self._store.snapshot() as snapshot:
+            with self._memories.snapshot() as snapshot:
                 memo = snapshot.memos.get([id]).get(id)
         if memo is None:
             raise NotFound(
@@ -259,16 +243,6 @@ class Memory:
                 code="memory_not_found",
             )
         return memo
-
-
-class NoFiles:
-    """The disk behind memories: they are made from no file, so none can differ."""
-
-    def compare(self, sources: Mapping[str, Source], *, ask_git: bool) -> Comparison:
-        return Comparison({})
-
-
-NO_FILES = NoFiles()
 
 
 def _filter(**given: object) -> Filter:

@@ -69,6 +69,11 @@ def embedding_text(heading_path: str, content: str) -> str:
     return f"{heading_path}\n{content}" if heading_path else content
 
 
+def embedding_hash(heading_path: str, content: str) -> bytes:
+    """The key of a chunk's vector: equal texts share one vector."""
+    return sha256(embedding_text(heading_path, content).encode()).digest()
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk with the document it belongs to: what a projection reads."""

@@ -18,6 +18,8 @@ from quintet.model.results import Facts, Freshness, Hit, Note
 from quintet.model.symbols import Confidence, Edge
 from quintet.model.text_query import TextQuery
 from quintet.model.vector import Int16
+from quintet.ports.documents import Memos, StoredDocuments
+from quintet.ports.writing import Choices
 
 Rows = npt.NDArray[np.int64]  # chunks by their row number in the catalog, ascending
 CERTAIN_FIRST: tuple[Confidence, ...] = ("exact", "likely", "possible")
@@ -201,15 +203,38 @@ class Catalog(Protocol):
         ...
 
     @property
-    def embedder(self) -> str | None: ...
+    def embedder(self) -> str | None:
+        """The identity of the embedder that made the vectors."""
+        ...
+
+    @property
+    def choices(self) -> Choices: ...
 
     def counts(self) -> Counts: ...
 
     def ever_filled(self) -> bool: ...
 
+    def roots(self) -> "list[Root]": ...
+
+    def known(self, root: str) -> "Mapping[str, KnownFile]":
+        """The files of a root by path, as they were indexed."""
+        ...
+
+    def refused(self) -> "Mapping[str, RefusedFiles]":
+        """The files that could not be indexed, by root."""
+        ...
+
+    def documents_below(self, path: str, root: str | None) -> list[tuple[str, str]]:
+        """Root and path of the document at `path`, or of all documents below that folder."""
+        ...
+
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]: ...
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]: ...
+
+    def passages_of(self, root: str, path: str) -> list[Passage]:
+        """The passages of a document in order."""
+        ...
 
     def sources(self, document_ids: Iterable[str]) -> dict[str, "Source"]:
         """The files these documents were made from; one without a file is left out."""
@@ -248,6 +273,10 @@ class StateTree(Protocol):
         """Ids of the documents written or removed after that generation."""
         ...
 
+    def proof(self, document_id: str) -> tuple[str, list[dict[str, str]]] | None:
+        """A document's record and its siblings up to the root; None while the tree is out of date."""
+        ...
+
 
 class Snapshot(Protocol):
     """One consistent view of the index: nothing a writer does while it is held can be seen through it."""
@@ -266,6 +295,12 @@ class Snapshot(Protocol):
 
     @property
     def tree(self) -> StateTree: ...
+
+    @property
+    def memos(self) -> Memos: ...
+
+    @property
+    def documents(self) -> StoredDocuments: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ RESERVED = ("contract", "query", "self")
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineVersion:
     """Who answered: a receipt by another engine may differ for that reason alone."""
 
     version: str
@@ -34,7 +34,7 @@ class Engine:
 
 
 def make(
-    response: Response, snapshot: Snapshot, engine: Engine, max_terms: int, now_ms: int
+    response: Response, snapshot: Snapshot, engine: EngineVersion, max_terms: int, now_ms: int
 ) -> dict[str, Json]:
     """The receipt of an answer, made inside the snapshot it was read from."""
     trace, answer = response.trace, response.answer

@@ -11,10 +11,11 @@ import apsw
 from quintet.errors import QuintetError
 from quintet.model import merkle
 from quintet.model import set_difference as sketch
+from quintet.model.documents import embedding_hash
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.storage.sqlite.database import Database
-from quintet.storage.sqlite.document_tables import TEXT_TABLES, hashed
+from quintet.storage.sqlite.document_tables import TEXT_TABLES
 from quintet.storage.sqlite.errors import RESTORED
 
 ANEW = "move the index away and run 'quintet index'"
@@ -120,7 +121,7 @@ def _altered(connection: apsw.Connection) -> int:
     found: Any = connection.execute(
         "SELECT c.text_hash, c.heading_path, x.content FROM chunks c LEFT JOIN contents x ON x.row = c.row"
     )
-    return sum(text is None or key != hashed(heading, text) for key, heading, text in found)
+    return sum(text is None or key != embedding_hash(heading, text) for key, heading, text in found)
 
 
 def _vectors(connection: apsw.Connection) -> Check:

@@ -3,13 +3,12 @@ statement costs more than the row it writes."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
 from itertools import count, repeat
 from typing import Any
 
 import apsw
 
-from quintet.model.documents import Chunk, embedding_text
+from quintet.model.documents import Chunk, embedding_hash
 from quintet.ports.writing import Entry
 from quintet.storage.text.analysis import pairs, parts_of_each, plain
 
@@ -71,18 +70,9 @@ def _document(row: int, root: int, entry: Entry) -> Row:
 
 
 def _chunk(row: int, document: int, chunk: Chunk, node: str | None) -> Row:
-    chunk_id, _, sequence, _, heading, first, last, kind, name, page = chunk
-    key = text_hash(chunk)
+    chunk_id, _, sequence, content, heading, first, last, kind, name, page = chunk
+    key = embedding_hash(heading, content)
     return row, chunk_id, document, sequence, first, last, kind, name, heading, key, page, node
-
-
-def text_hash(chunk: Chunk) -> bytes:
-    """What a vector goes by: the very text that is embedded."""
-    return hashed(chunk.heading_path, chunk.content)
-
-
-def hashed(heading_path: str, content: str) -> bytes:
-    return sha256(embedding_text(heading_path, content).encode()).digest()
 
 
 def _put_text(connection: apsw.Connection, rows: range, fields: Sequence[Sequence[str]]) -> None:

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from quintet.contracts.knowledge import BASE
 from quintet.model.documents import Document
+from quintet.ports.documents import StoredDocument
 
 LISTED = (
     "SELECT r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, "
@@ -18,23 +18,13 @@ LISTED = (
 SHOWN_ID = f"json_extract(d.metadata, '$.{BASE}.document_id')"
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A document, when it was written and in which shape, and how many chunks it has."""
-
-    document: Document
-    indexed_ns: int
-    shape: str
-    chunks: int
-
-
 class SqliteDocuments:
     """The documents of one snapshot."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def get(self, document_ids: Iterable[str]) -> dict[str, Listed]:
+    def get(self, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Those of these ids that are there."""
         found = {}
         for document_id in dict.fromkeys(document_ids):
@@ -42,7 +32,7 @@ class SqliteDocuments:
                 found[document_id] = _listed(row)
         return found
 
-    def page(self, after: str, limit: int) -> list[Listed]:
+    def page(self, after: str, limit: int) -> list[StoredDocument]:
         """The next documents of a knowledge base behind that `document_id`, by it."""
         rows = self._connection.execute(
             f"{LISTED} WHERE {SHOWN_ID} > ? ORDER BY {SHOWN_ID} LIMIT ?", (after, limit)
@@ -57,5 +47,5 @@ class SqliteDocuments:
         return dict(self._connection.execute(f"{sql} ORDER BY r.name"))
 
 
-def _listed(row: tuple[Any, ...]) -> Listed:
-    return Listed(Document(*[*row[:8], json.loads(row[8])]), *row[9:])
+def _listed(row: tuple[Any, ...]) -> StoredDocument:
+    return StoredDocument(Document(*[*row[:8], json.loads(row[8])]), *row[9:])

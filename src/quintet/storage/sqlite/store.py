@@ -10,6 +10,7 @@ import apsw
 from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, QuintetError, UsageError
+from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Counts, TextIndex
 from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphViews
@@ -29,11 +30,13 @@ from quintet.storage.sqlite.doctor import (
 from quintet.storage.sqlite.documents import SqliteDocuments
 from quintet.storage.sqlite.errors import translated
 from quintet.storage.sqlite.memories import SqliteMemos
+from quintet.storage.sqlite.migrations import UNICODE
 from quintet.storage.sqlite.state_tree import SqliteTree
 from quintet.storage.sqlite.writer import SqliteWriter
 from quintet.storage.text.index import SqliteTextIndex
 from quintet.storage.text.postings.cache import PostingsViews, state_of
 from quintet.storage.text.postings.segment import State
+from quintet.storage.text.tantivy import fields as tantivy_fields
 from quintet.storage.text.tantivy.cache import TantivyViews
 from quintet.storage.text.tantivy.doctor import examine_speed, examine_tantivy
 from quintet.storage.text.tantivy.files import remove_others
@@ -142,6 +145,9 @@ class SqliteStore:
                 f"own; use another, such as {self.folder / '.quintet'}"
             )
 
+    def exists(self) -> bool:
+        return self._database.file.exists()
+
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
@@ -188,6 +194,12 @@ class SqliteStore:
         else:
             with self._database.reading() as connection:
                 self._tantivy.renew(connection)
+
+    def tokenizer(self, query: TextQuery | None) -> str:
+        """Which tokenizer reads this query: that of FTS5, followed by tantivy where tantivy scores it."""
+        if self._tantivy is None or query is None or query.needs_fts5:
+            return UNICODE
+        return f"{UNICODE}, {tantivy_fields.engine().__version__}"
 
     def copy(self, folder: Path, files: Files) -> None:
         """Put the database as it is now into another folder."""
