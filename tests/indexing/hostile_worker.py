@@ -16,7 +16,7 @@ examine = Examiner.examine
 
 
 def acting(self: Examiner, task: Task) -> Examination:
-    where = Path(task.file.where)
+    where = Path(task.file.full_path)
     match where.stem:
         case "exit":
             os._exit(3)
@@ -31,8 +31,8 @@ def acting(self: Examiner, task: Task) -> Examination:
         case "wake":
             where.with_name("fifo").write_bytes(b"go on")
         case "below":  # a parser that tells who it is, and never ends
-            self._isolated = Sandbox(ParseLimits.of(Settings()), BELOW)
-            self._isolated.parse("cpu", bytes(where.with_name("fifo")))
+            self._sandbox = Sandbox(ParseLimits.of(Settings()), BELOW)
+            self._sandbox.parse("cpu", bytes(where.with_name("fifo")))
         case "chatter":
             os.write(1, b"hello")
     return examine(self, task)

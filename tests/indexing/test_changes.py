@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.indexing.changes import Changes, KnownFile, find_changes
-from quintet.indexing.walk import DiskFile
+from quintet.indexing.files import DiskFile
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

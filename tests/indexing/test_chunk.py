@@ -166,5 +166,5 @@ def test_a_blank_document_has_no_pieces(text: str) -> None:
 
 
 def test_a_size_that_holds_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match="cannot hold text"):
+    with pytest.raises(UsageError, match="chunk_chars is 0; it must be at least 1"):
         chunk(document(), 0)

@@ -219,7 +219,7 @@ def test_a_git_that_never_stops_talking_is_ended(
     standing_in(tmp_path, "exec yes", monkeypatch)
     monkeypatch.setattr(git, "MAX_OUTPUT", 10_000)
     answer = find_uncommitted([repository.file("a.txt")], LONG)
-    assert answer == git.UncommittedFiles(frozenset(), ("git said too much in tree",))
+    assert answer == git.UncommittedFiles(frozenset(), ("git printed too much in tree",))
 
 
 def test_a_git_that_is_no_program_is_told(
@@ -317,7 +317,10 @@ def test_a_repository_whose_filters_cannot_be_named_is_not_asked(
     with Path(repository.file(".git/config")).open("a", encoding="utf-8") as config:
         config.write(f'[filter "a=b"]\nclean = "touch {marker}; cat"\n')
     (failure,) = find_uncommitted([repository.file("a.txt")], LONG).failures
-    assert failure.startswith("git was not asked, for the filters") and not marker.exists()
+    assert (
+        failure.startswith("git was not run, because the repository has too many filters")
+        and not marker.exists()
+    )
     repository.git("status")
     assert marker.exists(), "the trap does not work, so it proves nothing"
 

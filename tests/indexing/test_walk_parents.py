@@ -8,30 +8,17 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from quintet.indexing.walk import MAX_PARENTS, FileProblem, walk
-from quintet.settings import Settings
+from indexing.trees import DEFAULTS, make_tree, walked_paths
+from quintet.indexing.files import FileProblem
+from quintet.indexing.git import MAX_PARENTS
+from quintet.indexing.walk import walk
 
-DEFAULTS = Settings()
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
 LINES = """
     generated/ /generated src/generated/ src/* /src/** !src/ /src/lib/*.txt lib/a.md **/lib/a.md **/b.txt
     src/**/b.txt *.txt !*.txt !b.txt a.md !a.md /a.md /lib/a.md !lib/ lib/** !generated/
 """
 IGNORE_FILE = st.lists(st.sampled_from(LINES.split()), max_size=4).map("\n".join)
-
-
-def _tree(root: Path, *files: str) -> Path:
-    for name in files:
-        location = root / name
-        location.parent.mkdir(parents=True, exist_ok=True)
-        location.write_text("text")
-    return root
-
-
-def _paths(root: Path, under: str = "") -> list[str]:
-    found, problems = walk(root, DEFAULTS, under=under)
-    assert problems == []
-    return [file.path for file in found]
 
 
 def _git(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -56,7 +43,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "src/lib/generated/",
         "src/lib/src/",
     ):
-        _tree(root, folder + "a.md", folder + "b.txt")
+        make_tree(root, folder + "a.md", folder + "b.txt")
     assert _git(root, "init", "-q").returncode == 0
     return root
 
@@ -76,59 +63,61 @@ def test_the_ignore_files_of_parents_mean_what_git_takes_them_to_mean(
     folders = [folder for folder in ("src", "src/lib") if _git(repository, "check-ignore", folder).returncode]
     assume(folders)
     for folder in folders:
-        assert _paths(repository / folder) == _listed(repository, folder)
+        assert walked_paths(repository / folder) == _listed(repository, folder)
 
 
 def test_what_is_generated_stays_out_when_only_a_sub_folder_is_asked_for(tmp_path: Path) -> None:
-    _tree(tmp_path, ".git/HEAD", "src/generated/x.py", "src/a.py", "src/sub/generated/y.py", "src/sub/b.py")
+    make_tree(
+        tmp_path, ".git/HEAD", "src/generated/x.py", "src/a.py", "src/sub/generated/y.py", "src/sub/b.py"
+    )
     (tmp_path / ".gitignore").write_text("generated/\n")
-    assert _paths(tmp_path / "src") == ["a.py", "sub/b.py"]
-    assert _paths(tmp_path / "src", under="sub") == ["sub/b.py"]
+    assert walked_paths(tmp_path / "src") == ["a.py", "sub/b.py"]
+    assert walked_paths(tmp_path / "src", under="sub") == ["sub/b.py"]
     found, _ = walk(tmp_path / "src", DEFAULTS, only=["generated/x.py"])
     assert [file.path for file in found] == ["generated/x.py"]
 
 
 @pytest.mark.parametrize("pattern", ["src/", "/src", "/src/generated", "generated/", "src/*", "s*"])
 def test_a_root_that_is_ignored_but_named_is_walked(tmp_path: Path, pattern: str) -> None:
-    _tree(tmp_path, ".git/HEAD", "src/generated/x.py", "src/generated/deep/y.py")
+    make_tree(tmp_path, ".git/HEAD", "src/generated/x.py", "src/generated/deep/y.py")
     (tmp_path / ".gitignore").write_text(pattern + "\n*.txt\n")
-    _tree(tmp_path, "src/generated/no.txt")
-    assert _paths(tmp_path / "src/generated") == ["deep/y.py", "x.py"]
+    make_tree(tmp_path, "src/generated/no.txt")
+    assert walked_paths(tmp_path / "src/generated") == ["deep/y.py", "x.py"]
 
 
 def test_without_a_repository_no_parent_is_read(tmp_path: Path) -> None:
-    _tree(tmp_path, "src/a.md")
+    make_tree(tmp_path, "src/a.md")
     (tmp_path / ".gitignore").write_text("*.md\n")
-    assert _paths(tmp_path / "src") == ["a.md"]
+    assert walked_paths(tmp_path / "src") == ["a.md"]
 
 
 @pytest.mark.parametrize("inner", ["folder", "file"])
 def test_nothing_above_the_nearest_repository_is_read(tmp_path: Path, inner: str) -> None:
-    _tree(tmp_path, ".git/HEAD", "module/.git/HEAD" if inner == "folder" else "module/.git")
-    _tree(tmp_path, "module/src/a.md", "module/src/b.txt")
+    make_tree(tmp_path, ".git/HEAD", "module/.git/HEAD" if inner == "folder" else "module/.git")
+    make_tree(tmp_path, "module/src/a.md", "module/src/b.txt")
     (tmp_path / ".gitignore").write_text("*.md\n")
     (tmp_path / "module/.gitignore").write_text("*.txt\n")
-    assert _paths(tmp_path / "module/src") == ["a.md"]
-    assert _paths(tmp_path / "module") == ["src/a.md"]
+    assert walked_paths(tmp_path / "module/src") == ["a.md"]
+    assert walked_paths(tmp_path / "module") == ["src/a.md"]
 
 
 def test_a_quintetignore_above_the_root_is_asked_before_the_gitignore_beside_it(tmp_path: Path) -> None:
-    _tree(tmp_path, ".git/HEAD", "src/a.log", "src/b.log", "src/dist/c.md")
+    make_tree(tmp_path, ".git/HEAD", "src/a.log", "src/b.log", "src/dist/c.md")
     (tmp_path / ".gitignore").write_text("*.log\n")
     (tmp_path / ".quintetignore").write_text("!/src/a.log\n!dist/\n")
-    assert _paths(tmp_path / "src") == ["a.log", "dist/c.md"]
+    assert walked_paths(tmp_path / "src") == ["a.log", "dist/c.md"]
 
 
 def test_the_parents_of_a_linked_root_are_those_of_its_target(tmp_path: Path) -> None:
-    _tree(tmp_path, "repository/.git/HEAD", "repository/e\u0301/a.md", "repository/e\u0301/b.txt")
+    make_tree(tmp_path, "repository/.git/HEAD", "repository/e\u0301/a.md", "repository/e\u0301/b.txt")
     (tmp_path / "repository/.gitignore").write_text("/\u00e9/*.txt\n")
     (tmp_path / "link").symlink_to(tmp_path / "repository/e\u0301")
-    assert _paths(tmp_path / "link") == ["a.md"]
-    assert _paths(tmp_path / "link/../e\u0301") == ["a.md"]
+    assert walked_paths(tmp_path / "link") == ["a.md"]
+    assert walked_paths(tmp_path / "link/../e\u0301") == ["a.md"]
 
 
 def test_an_ignore_file_above_the_root_that_cannot_be_used_is_a_problem(tmp_path: Path) -> None:
-    _tree(tmp_path, ".git/HEAD", "src/lib/a.md")
+    make_tree(tmp_path, ".git/HEAD", "src/lib/a.md")
     (tmp_path / ".gitignore").write_bytes(b"caf\xe9\n")
     (tmp_path / "src/.gitignore").write_text("x[\n")
     (tmp_path / "src/.quintetignore").mkdir()
@@ -136,14 +125,14 @@ def test_an_ignore_file_above_the_root_that_cannot_be_used_is_a_problem(tmp_path
     assert [file.path for file in found] == ["a.md"]
     assert problems == [
         FileProblem("../../.gitignore", "not applied as an ignore file: not valid UTF-8 at byte 3"),
-        FileProblem("../.gitignore", "line 1, 'x[': a bracket without its end"),
+        FileProblem("../.gitignore", "line 1, 'x[': a bracket that is not closed"),
     ]
 
 
 @pytest.mark.parametrize(("depth", "expected"), [(MAX_PARENTS, []), (MAX_PARENTS + 1, ["a.md"])])
 def test_a_repository_is_looked_for_only_so_far_up(tmp_path: Path, depth: int, expected: list[str]) -> None:
     root = tmp_path.joinpath(*["d"] * depth)
-    _tree(tmp_path, ".git/HEAD")
-    _tree(root, "a.md")
+    make_tree(tmp_path, ".git/HEAD")
+    make_tree(root, "a.md")
     (tmp_path / ".gitignore").write_text("*.md\n")
-    assert _paths(root) == expected
+    assert walked_paths(root) == expected

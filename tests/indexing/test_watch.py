@@ -183,10 +183,10 @@ def test_what_could_not_be_written_is_tried_again(folder: Path) -> None:
 
 def test_the_index_and_version_control_are_not_listened_to(folder: Path) -> None:
     own = folder / "index"
-    assert not module._matters(own / "index.db", own)
-    assert not module._matters(folder / ".git" / "HEAD", own)
-    assert not module._matters(folder / "inner" / ".quintet" / "index.db", own)
-    assert module._matters(folder / "one.md", own)
+    assert not module._is_relevant(own / "index.db", own)
+    assert not module._is_relevant(folder / ".git" / "HEAD", own)
+    assert not module._is_relevant(folder / "inner" / ".quintet" / "index.db", own)
+    assert module._is_relevant(folder / "one.md", own)
 
 
 def test_what_is_gone_stands_for_the_folder_that_is_left(folder: Path) -> None:

@@ -16,7 +16,7 @@ from indexing.processes import gone
 from quintet.errors import QuintetError
 from quintet.indexing import sync, workers
 from quintet.indexing.examine import Examination, Refusal, Task
-from quintet.indexing.walk import DiskFile
+from quintet.indexing.files import DiskFile
 from quintet.indexing.workers import ExaminerPool, process_count
 from quintet.ports.writing import Entry
 from quintet.settings import Settings

@@ -1,4 +1,4 @@
-"""Who may reach which files: every path from a client must lie under an allowed folder."""
+"""Every path that a client sends must lie in an allowed folder."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from quintet.errors import AccessError, UsageError
 
 
 def resolve_allowed(path: str, allowed: Iterable[Path], base: Path) -> Path:
-    """`path` as a real location under one of `allowed`; links are followed before it is judged."""
+    """`path` as a real location in one of the `allowed` folders. Links are resolved before the check."""
     try:
         location = (base / path).resolve(strict=True)
     except (OSError, RuntimeError, ValueError):

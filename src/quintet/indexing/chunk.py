@@ -1,6 +1,6 @@
-"""Blocks to pieces: what belongs together is packed, what is too long is cut where it hurts least.
+"""Pack blocks into pieces: short neighbours together, and long blocks cut at the best place.
 
-Pure: the same blocks and the same size give the same pieces. No character but white space is lost or added.
+Pure: the same blocks and size give the same pieces. Only white space is added or lost.
 """
 
 import re
@@ -19,7 +19,7 @@ _SPACE = re.compile(r"\s*+")
 
 
 class Piece(NamedTuple):
-    """A chunk before it has an id."""
+    """A chunk that has no id yet."""
 
     content: str
     heading_path: str
@@ -31,12 +31,12 @@ class Piece(NamedTuple):
 
 
 def chunk(parsed: ParsedFile, max_chars: int) -> list[Piece]:
-    """The pieces of a document, in reading order, none longer than `max_chars`, none on two pages.
+    """The pieces of a document in reading order. No piece is longer than `max_chars` or spans two pages.
 
-    A heading opens the piece of the text below it. Headings with nothing below close the last piece.
+    A heading starts the piece of the text below it. Headings without text below end the last piece.
     """
     if max_chars < 1:
-        raise UsageError(f"a chunk of {max_chars} characters cannot hold text; the least is 1")
+        raise UsageError(f"chunk_chars is {max_chars}; it must be at least 1")
     packer = _Packer(max_chars)
     for block in parsed.blocks:
         if block.text.strip():
@@ -49,7 +49,7 @@ class _Packer:
     def __init__(self, max_chars: int) -> None:
         self.max_chars = max_chars
         self.pieces: list[Piece] = []
-        self.headings: list[Block] = []  # still waiting for their text
+        self.headings: list[Block] = []  # headings whose text has not come yet
         self.open: list[Block] = []
         self.size = 0
         self.page: int | None = None
@@ -86,7 +86,8 @@ class _Packer:
         return self.pieces
 
     def _can_wait(self, block: Block) -> bool:
-        """Waiting headings take at most half a piece, the rest is for text; a longer one is text itself."""
+        """Pending headings take at most half a piece, the rest is for text. A longer heading counts as
+        text."""
         most = self.max_chars // 2 - len(BLANK_LINE)
         if len(block.text) > most:
             return False
@@ -101,7 +102,8 @@ class _Packer:
         return same and self.size + len(_separator(block)) + len(block.text) <= self.max_chars
 
     def _start(self, block: Block) -> None:
-        """Open a piece with the waiting headings and `block`; of a block that must be cut, the last part."""
+        """Start a piece with the pending headings and `block`. If the block is cut, its last part stays
+        open."""
         self._close()
         taken = len(_joined(self.headings)) + len(BLANK_LINE) if self.headings else 0
         for part in _parts(block, self.max_chars - taken, self.max_chars):
@@ -126,11 +128,13 @@ def _joined(blocks: list[Block]) -> str:
 
 
 def _piece(blocks: list[Block]) -> Piece:
-    """One piece of `blocks`; its place, kind and name are those of its text, not of the headings above."""
+    """Join `blocks` into a piece. Heading path, kind and name come from the text, not from its headings."""
     if len(blocks) == 1:
-        (one,) = blocks
-        heading_path = " > ".join(one.heading_path)
-        return Piece(one.text, heading_path, one.first_line, one.last_line, one.kind, one.name, one.page)
+        (block,) = blocks
+        heading_path = " > ".join(block.heading_path)
+        return Piece(
+            block.text, heading_path, block.first_line, block.last_line, block.kind, block.name, block.page
+        )
     texts = [block for block in blocks if not block.heading] or blocks
     kinds = {block.kind for block in texts}
     return Piece(
@@ -145,12 +149,12 @@ def _piece(blocks: list[Block]) -> Piece:
 
 
 def _parts(block: Block, first_room: int, room: int) -> Iterator[Block]:
-    """`block` in parts of at most `room` characters (the first: `first_room`), with the lines of each."""
+    """Cut `block` into parts of at most `room` characters (the first: `first_room`), each with its lines."""
     if len(block.text) <= first_room:
         yield block
         return
     text, prose = block.text, block.kind == "text"
-    # Text that is not the source's own lines (HTML, JSON) cannot say which line a part is on.
+    # If the text is not the lines of the source (HTML, JSON), the line of a part is unknown.
     verbatim = text.count("\n") == block.last_line - block.first_line
     start, row, left = 0, block.first_line, first_room
     while start < len(text):
@@ -169,7 +173,7 @@ def _parts(block: Block, first_room: int, room: int) -> Iterator[Block]:
 
 
 def _skip(text: str, start: int, prose: bool) -> int:
-    """Past white space; of code only past blank lines, so that a line keeps its indentation."""
+    """Skip white space; in code only blank lines, so that a line keeps its indentation."""
     match = _SPACE.match(text, start)
     end = match.end() if match else start
     if prose or end == len(text):
@@ -178,10 +182,11 @@ def _skip(text: str, start: int, prose: bool) -> int:
 
 
 def _cut(text: str, start: int, room: int, prose: bool) -> int:
-    """Where the part that begins at `start` ends.
+    """The end of the part that begins at `start`.
 
-    Prose: the last stop in the second half of the room, else the last space. Anything else: the last line
-    end, else the last space. A word longer than the room is cut. Each part costs its room, so all is linear.
+    Prose: the last sentence end in the second half of the room, otherwise the last space. Other text: the
+    last line end, otherwise the last space. A word longer than the room is cut. The cost is linear in the
+    text.
     """
     end = start + room
     if len(text) <= end:

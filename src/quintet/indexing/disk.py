@@ -1,62 +1,78 @@
-"""How the files behind documents stand to what was indexed of them: a look at the disk, then a class."""
+"""How files on disk compare to what was indexed of them. Every search that checks freshness comes here."""
 
+import os
+import re
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from unicodedata import normalize
 
 from quintet.errors import UsageError
 from quintet.formats.decoding import UnreadableFile
-from quintet.indexing.changes import proves_unchanged
+from quintet.formats.registry import is_binary
+from quintet.indexing.files import DiskFile, FileProblem, size_cap
 from quintet.indexing.git import find_uncommitted
+from quintet.indexing.ignore import NEVER
 from quintet.indexing.read import read_file
-from quintet.indexing.walk import DiskFile, FileProblem, find_file, size_cap
 from quintet.model.results import Freshness, Note
-from quintet.ports.reading import Comparison, Source
+from quintet.ports.reading import Comparison, KnownFile, Source
 from quintet.settings import Settings
 
 SECOND = 1_000_000_000
+FINE_GRAIN = 20_000_000  # ns; kernels stamp files with a tick of 1 to 10 ms, Windows with 16
+COARSE_GRAIN = 2 * SECOND  # FAT stores even seconds, HFS+ and old network file systems whole seconds
 ANY_SIZE = 2**63
-MAX_READ = 64_000_000  # bytes compared at once; a fraction of a second
+MAX_READ = 64_000_000  # bytes hashed in one comparison; a fraction of a second
+UNDECODABLE = re.compile("[\ud800-\udfff]")  # how Python represents bytes that are not UTF-8
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # would break a line of any report
+UNPRINTABLE = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}")
+JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, which Python defines on Windows only
 
 
 class SourceFiles:
-    """The disk at query time. Nothing is kept between two looks."""
+    """The files behind the documents of an index, compared at query time. Nothing is cached."""
 
     def __init__(self, settings: Settings, clock_ns: Callable[[], int]) -> None:
         self._settings = settings
         self._clock_ns = clock_ns
 
     def compare(self, sources: Mapping[str, Source], *, ask_git: bool) -> Comparison:
-        look = _DiskComparison(self._settings)
-        seen = {document_id: look.at(source) for document_id, source in sources.items()}
-        differing = {document_id: file for document_id, file in seen.items() if isinstance(file, DiskFile)}
-        lost = [document_id for document_id, file in seen.items() if isinstance(file, FileProblem)]
-        changed: dict[str, Freshness] = dict.fromkeys(lost, "StaleWithRisk")
-        notes = list(look.notes())
-        if differing:
-            changed |= self._classes(differing, ask_git, notes)
-        return Comparison(changed, _missing({sources[one].root: sources[one] for one in lost}), tuple(notes))
+        comparison = _DiskComparison(self._settings)
+        answers = {document_id: comparison.changed(source) for document_id, source in sources.items()}
+        changed = {document_id: file for document_id, file in answers.items() if isinstance(file, DiskFile)}
+        lost = [document_id for document_id, file in answers.items() if isinstance(file, FileProblem)]
+        classes: dict[str, Freshness] = dict.fromkeys(lost, "StaleWithRisk")
+        notes = comparison.notes()
+        if changed:
+            classes |= self._classify(changed, ask_git, notes)
+        roots = {sources[document_id].root: sources[document_id] for document_id in lost}
+        return Comparison(classes, _missing_roots(roots), tuple(notes))
 
-    def _classes(
-        self, differing: Mapping[str, DiskFile], ask_git: bool, notes: list[Note]
+    def _classify(
+        self, changed: Mapping[str, DiskFile], ask_git: bool, notes: list[Note]
     ) -> dict[str, Freshness]:
-        """By age. What git calls modified is a risk at any age, for nobody has settled on it yet."""
+        """By age. A file with uncommitted changes is a risk at any age: its content is not settled yet."""
         now = self._clock_ns()
         at_risk: frozenset[str] = frozenset()
         if ask_git and self._settings.git_timeout:
-            answer = find_uncommitted((file.where for file in differing.values()), self._settings.git_timeout)
+            answer = find_uncommitted(
+                (file.full_path for file in changed.values()), self._settings.git_timeout
+            )
             at_risk = answer.files
             notes.extend({"code": "git_failed", "message": failure} for failure in answer.failures)
         return {
-            document_id: "StaleWithRisk" if file.where in at_risk else self._by_age(now - file.modified_ns)
-            for document_id, file in differing.items()
+            document_id: "StaleWithRisk"
+            if file.full_path in at_risk
+            else self._class_by_age(now - file.modified_ns)
+            for document_id, file in changed.items()
         }
 
-    def _by_age(self, age_ns: int) -> Freshness:
-        """A file from the future changed just now: the index lags behind it by nothing that counts."""
-        lag = max(age_ns, 0) / SECOND
-        if lag < self._settings.fresh_seconds:
+    def _class_by_age(self, age_ns: int) -> Freshness:
+        """A modification time in the future counts as now."""
+        age = max(age_ns, 0) / SECOND
+        if age < self._settings.fresh_seconds:
             return "Fresh"
-        return "Acceptable" if lag < self._settings.acceptable_seconds else "Stale"
+        return "Acceptable" if age < self._settings.acceptable_seconds else "Stale"
 
 
 class NoFiles:
@@ -70,37 +86,126 @@ NO_FILES = NoFiles()
 
 
 class _DiskComparison:
-    """One look at some files, which reads only so much."""
+    """One comparison of several files, which reads at most `MAX_READ` bytes."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._left = MAX_READ
+        self._bytes_left = MAX_READ
         self._unread = 0
 
-    def at(self, source: Source) -> DiskFile | FileProblem | None:
-        """The file if it differs from what was indexed, or why there is none to compare. None: no change."""
+    def changed(self, source: Source) -> DiskFile | FileProblem | None:
+        """The file if it differs from what was indexed, or why it cannot be compared; None if unchanged."""
         try:
             file = find_file(source.location, source.path, ANY_SIZE)
-            return None if isinstance(file, DiskFile) and self._same(file, source) else file
+            return None if isinstance(file, DiskFile) and self._is_same(file, source) else file
         except (UsageError, UnreadableFile, ValueError) as error:
             return FileProblem(source.path, str(error))
 
-    def _same(self, file: DiskFile, source: Source) -> bool:
+    def _is_same(self, file: DiskFile, source: Source) -> bool:
         known = source.known
         if file.size != known.size or proves_unchanged(file, known):
             return file.size == known.size
-        self._left -= file.size
-        if self._left < 0:
+        self._bytes_left -= file.size
+        if self._bytes_left < 0:
             self._unread += file.modified_ns != known.modified_ns
             return file.modified_ns == known.modified_ns
-        return read_file(file.where, size_cap(file.path, self._settings)).sha256 == known.content_hash
+        return read_file(file.full_path, size_cap(file.path, self._settings)).sha256 == known.content_hash
 
     def notes(self) -> list[Note]:
         if not self._unread:
             return []
-        message = f"{self._unread} files with a new date were too much to compare and count as changed"
+        message = f"{self._unread} files with a new date were too large to compare and count as changed"
         return [{"code": "freshness_unread", "message": message}]
 
 
-def _missing(roots: Mapping[str, Source]) -> frozenset[str]:
+def _missing_roots(roots: Mapping[str, Source]) -> frozenset[str]:
     return frozenset(name for name, source in roots.items() if not Path(source.location).is_dir())
+
+
+def proves_unchanged(file: DiskFile, known: KnownFile) -> bool:
+    """Equal size and time prove that a file is unchanged only if the clock had moved on before it was read:
+    a second write within one tick leaves both as they were. Git calls such an entry racily clean."""
+    grain = COARSE_GRAIN if known.modified_ns % SECOND == 0 else FINE_GRAIN
+    return (
+        file.size == known.size
+        and file.modified_ns == known.modified_ns
+        and known.indexed_ns - known.modified_ns >= grain
+    )
+
+
+def find_file(root: str, path: str, max_bytes: int) -> DiskFile | FileProblem:
+    """The file at `path` below `root` under the rules of a walk: no link is followed, any Unicode spelling of
+    its name will do, and it must be a regular file of at most `max_bytes`."""
+    parts = path_parts(path)
+    path = "/".join(parts)
+    full_path = root
+    if not NEVER.isdisjoint(parts):
+        return FileProblem(escape_path(path), "is part of version control or of an index")
+    try:
+        facts = os.lstat(full_path)
+        for depth, name in enumerate(parts):
+            if depth and (not stat.S_ISDIR(facts.st_mode) or is_junction(facts)):
+                return FileProblem(escape_path(path), "lies behind a symbolic link or a file")
+            full_path = _child(full_path, name)
+            facts = os.lstat(full_path)
+    except OSError as error:
+        return FileProblem(escape_path(path), f"cannot be read: {error.strerror}")
+    return check_file(path, full_path, facts, max_bytes)
+
+
+def path_parts(path: str) -> tuple[str, ...]:
+    """The names in a path relative to the root, which must not lead out of it."""
+    text = nfc(path.replace(os.sep, "/"))
+    parts = tuple(part for part in text.split("/") if part not in ("", "."))
+    if text.startswith("/") or ".." in parts or Path(path).is_absolute() or "\0" in text:
+        raise UsageError(f"{path!r} is not a path inside the root; give a relative path without '..'")
+    return parts
+
+
+def _child(folder: str, name: str) -> str:
+    """The entry of `folder` whose name in normal form C is `name`; the disk may spell it differently."""
+    if not name.isascii():
+        with os.scandir(folder) as listing:
+            name = min((entry.name for entry in listing if nfc(entry.name) == name), default=name)
+    return f"{folder.removesuffix(os.sep)}{os.sep}{name}"
+
+
+def check_file(path: str, full_path: str, facts: os.stat_result, max_bytes: int) -> DiskFile | FileProblem:
+    reason = name_problem(path)
+    if not stat.S_ISREG(facts.st_mode):
+        reason = "not a regular file"
+    elif facts.st_size > max_bytes:
+        setting = "max_document_bytes" if is_binary(path) else "max_file_bytes"
+        reason = f"larger than {max_bytes} bytes ({facts.st_size}); raise {setting} to index it"
+    if reason:
+        return FileProblem(escape_path(path), reason)
+    return DiskFile(path, full_path, facts.st_size, facts.st_mtime_ns)
+
+
+def is_junction(facts: os.stat_result) -> bool:
+    """Windows' links to folders, which Python reports as folders."""
+    return getattr(facts, "st_reparse_tag", 0) == JUNCTION
+
+
+def nfc(text: str) -> str:
+    return text if text.isascii() else normalize("NFC", text)
+
+
+def name_problem(name: str) -> str:
+    """Why a file with this name cannot be indexed; empty if it can."""
+    if name.isascii() and name.isprintable():
+        return ""
+    if UNDECODABLE.search(name):
+        return "its name is not valid UTF-8"
+    return "its name contains a control character" if CONTROL.search(name) else ""
+
+
+def escape_path(path: str) -> str:
+    """`path` as text that can be stored and printed on one line."""
+    return UNPRINTABLE.sub(_escape, path)
+
+
+def _escape(match: re.Match[str]) -> str:
+    """A lone surrogate stands for a byte on most systems; on Windows it may be half of any pair."""
+    byte = ord(match[0]) - 0xDC00
+    return f"\\x{byte:02x}" if 0x80 <= byte < 0x100 else match[0].encode("unicode_escape").decode()

@@ -1,4 +1,4 @@
-"""From a file's content to the document and the chunks that are written of it."""
+"""From the content of a file to its document and chunks."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -13,25 +13,25 @@ from quintet.model.documents import Chunk, Document, digest
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
 
-EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # in 1677 and 2262: what SQLite can store
-PARSERS = 4  # counts up when a parser or the chunker gives other chunks or outlines for the same text
+EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # the years 1677 and 2262: what SQLite can store
+PARSERS = 4  # goes up when a parser or the chunker gives different chunks or outlines for the same text
 
 
 def storable_time(modified_ns: int) -> int:
-    """A time as near as the index can say it."""
+    """The nearest time that the index can store."""
     return min(max(modified_ns, EARLIEST_NS), LATEST_NS)
 
 
 def shape(settings: Settings) -> str:
-    """What besides a file's content decides its chunks."""
+    """What decides the chunks of a file besides its content: parser version and chunk size."""
     return f"{PARSERS}:{settings.chunk_chars}"
 
 
 def make_entry(
-    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, isolated: Sandbox
+    root: str, path: str, content: Content, settings: Settings, indexed_ns: int, sandbox: Sandbox
 ) -> Entry:
-    """The document and its chunks; `UnreadableFile` says why there are none."""
-    parsed = parse_content(path, content, isolated)
+    """The document and its chunks. Raises `UnreadableFile` with the reason if there are none."""
+    parsed = parse_content(path, content, sandbox)
     document = make_document(root, path, content, parsed)
     chunks = make_chunks(document.id, parsed, settings)
     return Entry(document, chunks, indexed_ns, shape(settings), parsed.outline)
@@ -51,8 +51,8 @@ def make_document(root: str, path: str, content: Content, parsed: ParsedFile) ->
     )
 
 
-def parse_content(path: str, content: Content, isolated: Sandbox) -> ParsedFile:
-    return isolated.parse(path, content.data) if is_binary(path) else parse(path, content.text)
+def parse_content(path: str, content: Content, sandbox: Sandbox) -> ParsedFile:
+    return sandbox.parse(path, content.data) if is_binary(path) else parse(path, content.text)
 
 
 def make_chunks(document_id: str, parsed: ParsedFile, settings: Settings) -> tuple[Chunk, ...]:
@@ -60,14 +60,14 @@ def make_chunks(document_id: str, parsed: ParsedFile, settings: Settings) -> tup
 
 
 def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
-    """Ids hang on the text and on how often it stood before, not on where it stands."""
-    seen: dict[str, int] = {}
+    """An id depends on the text and on how often the text occurred before, not on its position."""
+    occurrences: dict[str, int] = {}
     chunks = []
     for sequence, piece in enumerate(pieces):
         text = sha256(piece.content.encode()).hexdigest()
-        before = seen.get(text, 0)
+        before = occurrences.get(text, 0)
         chunk_id = digest(document_id, text, str(before))
-        seen[text] = before + 1
+        occurrences[text] = before + 1
         chunks.append(
             Chunk(
                 chunk_id,

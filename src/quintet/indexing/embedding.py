@@ -1,4 +1,4 @@
-"""Vectors for text that has none, batch by batch: an interrupted run goes on where it was."""
+"""Embed the texts that have no vector yet, batch by batch. The next run continues an interrupted one."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,27 +12,27 @@ from quintet.model.vector import Int16, quantise
 from quintet.ports.reading import Embedder
 from quintet.ports.writing import Writer
 
-SMALL_WORDS = """
+ENGLISH_WORDS = """
     a an and are as at be but by for from has in is it not of on or that the this to was with
 """
-ENGLISH = frozenset(SMALL_WORDS.split())
-ENGLISH_SHARE = 0.12  # of the words of English prose far more are in that list; of other languages', few
-SAMPLE_WORDS = 30  # a text with fewer says little about its language
-# Vectors wait for others to be committed with: a commit writes pages all over the index of their keys. What a
-# kill can cost is a part of what the run had embedded, and never more than so many.
-WAITING_PART, MOST_WAITING = 8, 4_096
+ENGLISH = frozenset(ENGLISH_WORDS.split())
+ENGLISH_SHARE = 0.12  # far more words of English prose are in that list, and few of other languages
+SAMPLE_WORDS = 30  # a shorter text says little about its language
+# Vectors are committed in large groups, because each commit writes pages all over the index of their keys.
+# A kill loses at most one eighth of what the run has embedded, and never more than 4,096 vectors.
+UNCOMMITTED_PART, MAX_UNCOMMITTED = 8, 4_096
 
 
 def check_embedder(embedder: Embedder | None, stored: str | None) -> None:
     if embedder is not None and stored is not None and embedder.identity != stored:
         raise Conflict(
             f"this index was embedded with {stored!r}, not {embedder.identity!r}; "
-            "open it with that embedder, or make its vectors anew: 'quintet index --reembed --embedder NAME'"
+            "open it with that embedder, or replace all vectors: 'quintet index --reembed --embedder NAME'"
         )
 
 
 def embed_pending(run: IndexRun, embedder: Embedder, stored: str | None) -> int:
-    """Embed what has no vector yet; how many texts that were."""
+    """Embed the texts that have no vector yet; returns how many chunks they belong to."""
     if stored is None:
         with run.writer.batch():
             run.writer.use_embedder(embedder.identity, embedder.dimensions)
@@ -40,7 +40,7 @@ def embed_pending(run: IndexRun, embedder: Embedder, stored: str | None) -> int:
 
 
 def reembed(run: IndexRun, embedder: Embedder) -> int:
-    """Make every vector anew. The old ones serve until the last new one is there."""
+    """Replace every vector. Searches use the old vectors until all new ones are written."""
     with run.writer.batch():
         run.writer.begin_replacement(embedder.identity)
     count = _embed(run, embedder, replacing=True)
@@ -52,21 +52,21 @@ def reembed(run: IndexRun, embedder: Embedder) -> int:
 def _embed(run: IndexRun, embedder: Embedder, *, replacing: bool) -> int:
     total = run.writer.count_pending(replacing=replacing)
     english_only = getattr(embedder, "english_only", False)
-    done, texts_seen, foreign = 0, 0, 0
-    with closing(_VectorBatch(run.writer, replacing)) as waiting:  # what progress told is kept
+    done, text_count, foreign = 0, 0, 0
+    with closing(_VectorBatch(run.writer, replacing)) as batch:  # writes what was reported as progress
         for rows in _pending(run, replacing):
-            texts = {key: text for _, key, text in rows if key not in waiting.vectors}
+            texts = {key: text for _, key, text in rows if key not in batch.vectors}
             if texts:
                 vectors = quantise(embedder.embed_documents(list(texts.values())))
-                waiting.vectors.update(zip(texts, vectors, strict=True))
+                batch.vectors.update(zip(texts, vectors, strict=True))
             done += len(rows)
-            if len(waiting.vectors) >= min(done // WAITING_PART, MOST_WAITING):
-                waiting.write()
+            if len(batch.vectors) >= min(done // UNCOMMITTED_PART, MAX_UNCOMMITTED):
+                batch.write()
             if english_only:
-                texts_seen += len(texts)
+                text_count += len(texts)
                 foreign += sum(map(is_foreign, texts.values()))
             run.progress("embed", done, total)
-    if 2 * foreign > texts_seen:
+    if 2 * foreign > text_count:
         run.report.notes.append(_not_english(embedder.identity))
     return done
 
@@ -79,7 +79,7 @@ def _pending(run: IndexRun, replacing: bool) -> Iterator[list[tuple[int, bytes, 
 
 
 class _VectorBatch:
-    """Vectors that are committed together, at the latest when it is closed."""
+    """Vectors that are committed together, at the latest on close."""
 
     def __init__(self, writer: Writer, replacing: bool) -> None:
         self.vectors: dict[bytes, Int16] = {}
@@ -89,15 +89,15 @@ class _VectorBatch:
     def write(self) -> None:
         if self.vectors:
             with self._writer.batch():
-                together = np.stack(list(self.vectors.values()))
-                self._writer.put_vectors(list(self.vectors), together, replacing=self._replacing)
+                matrix = np.stack(list(self.vectors.values()))
+                self._writer.put_vectors(list(self.vectors), matrix, replacing=self._replacing)
         self.vectors = {}
 
     close = write
 
 
 def is_foreign(text: str) -> bool:
-    """Is this prose in another language than English, as far as its letters and small words tell?"""
+    """Is this prose in a language other than English, judging by its letters and common words?"""
     letters = [char for char in text if char.isalpha()]
     if sum(not char.isascii() for char in letters) * 2 > len(letters):
         return bool(letters)
@@ -109,7 +109,7 @@ def is_foreign(text: str) -> bool:
 
 def _not_english(identity: str) -> Note:
     message = (
-        f"most of the text is not English, which {identity} was made for; text search works as ever, "
-        "and a multilingual model can be used through '--embedder remote'"
+        f"most of the text is not English, and {identity} is an English model; text search is not affected, "
+        "and '--embedder remote' can use a multilingual model"
     )
     return {"code": "not_english", "message": message}

@@ -1,5 +1,5 @@
-"""What becomes of one file: read it, and say what its row must become. Nothing is written here, so any
-process can do it."""
+"""Examine one file: read and parse it, and decide what to write. Nothing is written here, so any process can
+do it."""
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.indexing.document import PARSERS, make_entry, shape, storable_time
+from quintet.indexing.files import DiskFile, size_cap
 from quintet.indexing.read import read_file
-from quintet.indexing.walk import DiskFile, size_cap
 from quintet.ports.writing import Entry
 from quintet.processes.channel import stamp
 from quintet.settings import Settings
@@ -21,7 +21,7 @@ _CODE = stamp(__file__)
 
 
 class Task(NamedTuple):
-    """A file to look at, what the index knows of it, and the time."""
+    """A file to examine, what the index knows about it, and the time."""
 
     root: str
     file: DiskFile
@@ -30,7 +30,7 @@ class Task(NamedTuple):
 
 
 class SameContent(NamedTuple):
-    """The content is what it was."""
+    """The content has not changed; size and time may have."""
 
     size: int
     modified_ns: int
@@ -46,18 +46,18 @@ Examination = Entry | SameContent | Refusal
 
 
 def identity() -> bytes:
-    """What processes that share work must have in common: the very same Quintet."""
+    """Identifies this version of Quintet: processes that share work must be the same one."""
     return f"{PARSERS} {_CODE}".encode()
 
 
 class Examiner:
-    """Use as a context manager: binary formats have a process of their own."""
+    """Use as a context manager: binary formats are parsed in a process of their own."""
 
     def __init__(self, settings: Settings, force: bool) -> None:
         self._settings = settings
         self._shape = shape(settings)
         self._force = force
-        self._isolated = Sandbox(ParseLimits.of(settings))
+        self._sandbox = Sandbox(ParseLimits.of(settings))
 
     def __enter__(self) -> "Examiner":
         return self
@@ -68,7 +68,7 @@ class Examiner:
         self.close()
 
     def close(self) -> None:
-        self._isolated.close()
+        self._sandbox.close()
 
     def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Examination]]:
         return ((task, self.examine(task)) for task in tasks)
@@ -76,10 +76,10 @@ class Examiner:
     def examine(self, task: Task) -> Examination:
         file, before = task.file, task.before
         try:
-            content = read_file(file.where, size_cap(file.path, self._settings))
+            content = read_file(file.full_path, size_cap(file.path, self._settings))
             known = None if before is None or self._force else (before.content_hash, before.shape)
             if known == (content.sha256, self._shape):
                 return SameContent(content.size, storable_time(content.modified_ns))
-            return make_entry(task.root, file.path, content, self._settings, task.now_ns, self._isolated)
+            return make_entry(task.root, file.path, content, self._settings, task.now_ns, self._sandbox)
         except UnreadableFile as error:
             return Refusal(error.reason)

@@ -1,4 +1,4 @@
-"""What commits say and which files they changed. As ever, git runs nothing that the repository names."""
+"""The subjects of commits and the files they changed. Git runs no program that the repository names."""
 
 import os
 from dataclasses import dataclass
@@ -18,35 +18,35 @@ SUBJECT = b"\x01"
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """`paths` are relative to the folder that was asked about, `/`-separated."""
+    """`paths` are relative to the folder given to `read_commits`, `/`-separated."""
 
     id: str
     subject: str
     paths: tuple[str, ...]
 
 
-def read_commits(folder: Path, most: int, timeout: float) -> list[Commit] | None:
-    """The newest commits that changed files below `folder`, no merges; None where that is no git folder.
+def read_commits(folder: Path, limit: int, timeout: float) -> list[Commit] | None:
+    """The newest commits that changed files below `folder`, without merges; None outside a repository.
 
-    `Unanswered` says why git could not tell.
+    Raises `GitFailed` if git gave no answer.
     """
     tree = work_tree(str(folder))
     if tree is None:
         return None
     below = Path(os.path.relpath(folder, tree)).as_posix()
-    asked = [*git_command(), *LOG, f"--max-count={most}", "--", below]
-    printed = run_git(asked, tree, monotonic() + timeout)
-    return _parsed(printed, "" if below == "." else normalize("NFC", f"{below}/"))
+    command = [*git_command(), *LOG, f"--max-count={limit}", "--", below]
+    output = run_git(command, tree, monotonic() + timeout)
+    return _parse_log(output, "" if below == "." else normalize("NFC", f"{below}/"))
 
 
-def _parsed(printed: bytes, below: str) -> list[Commit]:
-    found: list[tuple[str, str, list[str]]] = []
-    for part in printed.split(b"\0"):
+def _parse_log(output: bytes, below: str) -> list[Commit]:
+    commits: list[tuple[str, str, list[str]]] = []
+    for part in output.split(b"\0"):
         if part.startswith(SUBJECT):
             id, _, subject = part[1:].decode("utf-8", "replace").partition(" ")
-            found.append((id, subject, []))
-        elif found and part.strip():
+            commits.append((id, subject, []))
+        elif commits and part.strip():
             path = normalize("NFC", part.removeprefix(b"\n").decode("utf-8", "replace"))
             if path.startswith(below):
-                found[-1][2].append(path.removeprefix(below))
-    return [Commit(id, subject, tuple(paths)) for id, subject, paths in found]
+                commits[-1][2].append(path.removeprefix(below))
+    return [Commit(id, subject, tuple(paths)) for id, subject, paths in commits]

@@ -1,8 +1,8 @@
-"""Ignore files with git's meaning, and what is left out by default.
+"""Ignore files with git's rules, and what is excluded by default.
 
-Patterns are translated here, not by pathspec, for two reasons. Its expressions backtrack without bound
-on a pattern such as `*a*a*a*a*a*b`, and an ignore file may come from a stranger; `(?>…)` below keeps
-ours bounded. And one expression for a whole ignore file is several times quicker than one for each line.
+We translate patterns to regular expressions ourselves instead of using pathspec, for two reasons. Pathspec's
+expressions backtrack without bound on a pattern such as `*a*a*a*a*a*b`, and ignore files are untrusted; the
+`(?>…)` below keeps ours bounded. And one expression per file is several times faster than one per line.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
-MAX_PATTERNS = 10_000  # in one ignore file; each file's name is compared with all of them
+MAX_PATTERNS = 10_000  # in one ignore file; every file name is matched against all of them
 
 
 def _words(text: str) -> frozenset[str]:
@@ -21,7 +21,7 @@ def _words(text: str) -> frozenset[str]:
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", "CVS"))
 NEVER = VERSION_CONTROL | {".quintet"}  # not even a `.quintetignore` brings these back
 FOLDERS = _words("node_modules bower_components venv __pycache__ site-packages dist build coverage htmlcov")
-BUILD_FILES = frozenset(("Cargo.toml", "pom.xml"))  # beside `target`, they make it build output
+BUILD_FILES = frozenset(("Cargo.toml", "pom.xml"))  # next to `target`, they mean that it is build output
 FILES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml go.sum packages.lock.json "
     "credentials.json secrets.json secrets.yaml secrets.yml"
@@ -60,27 +60,27 @@ TOKEN = re.compile(
     r"| \[(?P<negated>[!^]?+)(?P<set>(?:\]|\[:\w+:\]|\\.|[^\]\\])(?:\[:\w+:\]|\\.|[^\]\\])*)\]",
     re.DOTALL | re.VERBOSE,
 )
-MEMBER = re.compile(r"\[:(?P<cls>\w+):\]|(?P<low>\\.|[^\\])-(?P<high>\\.|[^\\])|(?P<one>\\.|.)", re.DOTALL)
+MEMBER = re.compile(r"\[:(?P<cls>\w+):\]|(?P<low>\\.|[^\\])-(?P<high>\\.|[^\\])|(?P<single>\\.|.)", re.DOTALL)
 
 
 class Rules:
-    """Patterns of one ignore file or setting, compiled; the last that matches decides."""
+    """The compiled patterns of one ignore file or setting. The last pattern that matches decides."""
 
     __slots__ = ("_ignores", "_name_ranks", "_names", "_path_ranks", "_paths")
 
     def __init__(self, patterns: Sequence[tuple[bool, bool, str]] = ()) -> None:
         self._ignores = [ignores for ignores, _, _ in patterns]
-        named = [(rank, text) for rank, (_, whole, text) in enumerate(patterns) if not whole]
-        pathed = [(rank, text) for rank, (_, whole, text) in enumerate(patterns) if whole]
-        self._names, self._name_ranks = _united(named)
-        self._paths, self._path_ranks = _united(pathed)
+        by_name = [(rank, text) for rank, (_, whole, text) in enumerate(patterns) if not whole]
+        by_path = [(rank, text) for rank, (_, whole, text) in enumerate(patterns) if whole]
+        self._names, self._name_ranks = _combine(by_name)
+        self._paths, self._path_ranks = _combine(by_path)
 
     def __bool__(self) -> bool:
         return bool(self._ignores)
 
     def verdict(self, name: str, path: str) -> bool | None:
-        """True: it matches; False: a `!` pattern says it does not; None: no pattern speaks of it.
-        `path` is relative to the folder of the rules; a folder's `name` and `path` end in `/`."""
+        """True: a pattern matches. False: a `!` pattern matches. None: no pattern matches.
+        `path` is relative to the folder of the rules. The `name` and `path` of a folder end in `/`."""
         best = -1
         if self._names and (match := self._names.fullmatch(name)):
             best = self._name_ranks[match.lastindex or 0]
@@ -91,8 +91,8 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
-    """The rules of one ignore file, which hold below `folder` ("" or ending in `/`). Of a file above the
-    root, `above` is the way from there down to the root, and `folder` is empty."""
+    """The rules of one ignore file, which apply below `folder` ("" or ending in `/`). For a file above the
+    root, `folder` is empty and `above` is the path from there down to the root."""
 
     rules: Rules
     folder: str
@@ -103,31 +103,32 @@ class IgnoreFile:
         return self.rules.verdict(name, self.above + path[len(self.folder) :])
 
 
-def is_ignored(layers: Iterable[IgnoreFile], name: str, path: str) -> bool:
-    """What the first of `layers`, deepest first, that speaks of this entry says."""
-    for layer in layers:
-        verdict = layer.verdict(name, path)
+def is_ignored(ignore_files: Iterable[IgnoreFile], name: str, path: str) -> bool:
+    """Do the ignore files exclude this entry? The first one, deepest first, with a matching pattern
+    decides."""
+    for ignore_file in ignore_files:
+        verdict = ignore_file.verdict(name, path)
         if verdict is not None:
             return verdict
     return False
 
 
-def is_brought_back(layers: Iterable[IgnoreFile], name: str, path: str) -> bool:
-    """Whether a `!` of a `.quintetignore` overrides a default exclusion; one of a `.gitignore` is not
-    enough, for what belongs in a repository need not be worth searching."""
-    verdicts = (layer.verdict(name, path) for layer in layers if layer.ours)
+def is_brought_back(ignore_files: Iterable[IgnoreFile], name: str, path: str) -> bool:
+    """Does a `!` pattern of a `.quintetignore` override a default exclusion? One of a `.gitignore` does not:
+    not everything that belongs in a repository is worth searching."""
+    verdicts = (file.verdict(name, path) for file in ignore_files if file.ours)
     return next((verdict for verdict in verdicts if verdict is not None), None) is False
 
 
-def is_excluded_folder(name: str, beside: Iterable[str]) -> bool:
-    """Left out by default: hidden, dependencies, build output. `beside`: the other names in its folder."""
+def is_excluded_folder(name: str, siblings: Iterable[str]) -> bool:
+    """Excluded by default: hidden folders, dependencies, build output. `siblings`: the names next to it."""
     if name == "target":
-        return not BUILD_FILES.isdisjoint(beside)
+        return not BUILD_FILES.isdisjoint(siblings)
     return name[0] == "." or name in FOLDERS or name.endswith(".egg-info")
 
 
 def is_excluded_file(name: str) -> bool:
-    """Left out by default: hidden, lock files, keys, minified code, and what is binary by its name."""
+    """Excluded by default: hidden files, lock files, keys, minified code, and binary files by their name."""
     lower = name.lower()
     stem, _, ending = lower.rpartition(".")
     return (
@@ -141,17 +142,17 @@ def is_excluded_file(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def parse_rules(text: str) -> tuple[Rules, tuple[str, ...]]:
-    """The rules in `text`, one pattern a line, and a complaint for each line that is not understood.
-    Such a line matches nothing, as in git."""
+    """The rules in `text`, one pattern per line, and a message for each invalid line.
+    An invalid line matches nothing, as in git."""
     patterns: list[tuple[bool, bool, str]] = []
     complaints: list[str] = []
     for number, line in enumerate(normalize("NFC", text).split("\n"), 1):
-        pattern = _trimmed(line)
+        pattern = _trim(line)
         body = pattern.removeprefix("!")
         if body in ("", "/") or pattern.startswith("#"):
             continue
         try:
-            patterns.append((body == pattern, *_translated(body)))
+            patterns.append((body == pattern, *_translate(body)))
         except ValueError as error:
             complaints.append(f"line {number}, {pattern!r}: {error}")
     if len(patterns) > MAX_PATTERNS:
@@ -159,8 +160,8 @@ def parse_rules(text: str) -> tuple[Rules, tuple[str, ...]]:
     return Rules(patterns), tuple(complaints)
 
 
-def _united(patterns: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] | None, list[int]]:
-    """One expression that tries the last pattern first, and the rank of the pattern behind each group."""
+def _combine(patterns: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] | None, list[int]]:
+    """One expression that tries the last pattern first, and the rank of the pattern of each group."""
     if not patterns:
         return None, []
     latest = patterns[::-1]
@@ -168,15 +169,15 @@ def _united(patterns: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] | None
     return expression, [-1, *(rank for rank, _ in latest)]
 
 
-def _trimmed(line: str) -> str:
-    """Without trailing spaces, save one behind a backslash that is not itself escaped."""
+def _trim(line: str) -> str:
+    """Remove trailing spaces, except a space escaped by a backslash."""
     text = line.rstrip(" ")
     backslashes = len(text) - len(text.rstrip("\\"))
     return text + " " if backslashes % 2 and text != line else text
 
 
-def _translated(pattern: str) -> tuple[bool, str]:
-    """Whether it is matched against the whole path, and the expression."""
+def _translate(pattern: str) -> tuple[bool, str]:
+    """Is it matched against the whole path, and the expression."""
     body = pattern.removesuffix("/")
     end = "/?" if body == pattern else "/"
     if "/" not in body:
@@ -190,14 +191,16 @@ def _tokens(glob: str) -> list[re.Match[str]]:
     while position < len(glob):
         token = TOKEN.match(glob, position)
         if token is None:
-            raise ValueError("a lone backslash" if glob[position] == "\\" else "a bracket without its end")
+            raise ValueError(
+                "a backslash at the end" if glob[position] == "\\" else "a bracket that is not closed"
+            )
         tokens.append(token)
         position = token.end()
     return tokens
 
 
 def _path(tokens: Iterable[re.Match[str]]) -> str:
-    """`**` as a name stands for any number of folders, at the end for everything below."""
+    """`**` as a whole name means any number of folders; at the end it means everything below."""
     names: list[list[re.Match[str]]] = [[]]
     for token in tokens:
         if token[0] in ("/", "\\/"):
@@ -218,7 +221,8 @@ def _path(tokens: Iterable[re.Match[str]]) -> str:
 
 
 def _segment(tokens: Sequence[re.Match[str]]) -> str:
-    """One name. Between two stars the first place that fits is as good as any, so it is never revised."""
+    """One name. Between two stars the first match is as good as any other, so the expression never
+    backtracks."""
     fixed = [""]
     for token in tokens:
         if token["stars"]:
@@ -245,12 +249,12 @@ def _character(token: re.Match[str]) -> str:
 
 
 def _member(member: re.Match[str]) -> str:
-    """What one part of a bracket adds to the set; of a range that runs backwards, its start."""
+    """What one part of a bracket adds to the set. A range that runs backwards adds its start."""
     if member["cls"]:
         if member["cls"] not in CLASSES:
-            raise ValueError(f"the class [:{member['cls']}:] is not known")
+            raise ValueError(f"unknown class [:{member['cls']}:]")
         return CLASSES[member["cls"]]
-    if member["one"]:
-        return re.escape(member["one"][-1])
+    if member["single"]:
+        return re.escape(member["single"][-1])
     low, high = member["low"][-1], member["high"][-1]
     return f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)

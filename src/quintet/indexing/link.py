@@ -1,4 +1,4 @@
-"""The last stage of a run over files: edges, once the outlines of all files are there."""
+"""The last stage of a run over files: the edges of the code graph, once all outlines are written."""
 
 import gc
 from collections.abc import Iterator, Sequence
@@ -12,14 +12,14 @@ from quintet.model.symbols import FileOutline
 from quintet.ports.reading import Root
 from quintet.ports.writing import Unlinked
 
-LINKER = "4"  # counts up when the same outlines give other edges
+LINKER = "4"  # goes up when the same outlines give different edges
 
 
 def link(run: IndexRun) -> None:
-    """Make the edges of whatever changed since they were made last, in this run or one that was cut short."""
+    """Make the edges of all files that changed since their edges were made, even in an interrupted run."""
     everything = run.force or run.writer.linker() != LINKER
     for root in run.writer.roots():
-        with _uncollected():
+        with _no_garbage_collection():
             _link_root(run, root, everything)
     if everything:
         with run.writer.batch():
@@ -27,9 +27,8 @@ def link(run: IndexRun) -> None:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Outlines and edges are many and without cycles: to look for some again and again costs a quarter of
-    the time."""
+def _no_garbage_collection() -> Iterator[None]:
+    """Outlines and edges are many and contain no cycles: collecting would cost a quarter of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -45,26 +44,26 @@ def _link_root(run: IndexRun, root: Root, everything: bool) -> None:
         return
     files = run.writer.outlines(root.name)
     project = Project(files, Path(root.location).parts)
-    wanted = (
+    documents = (
         {file.document_id for file in files} if everything else documents_to_link(project, files, changes)
     )
-    run.progress("graph", 0, len(wanted))
-    found = resolve(project, None if everything else wanted)
+    run.progress("graph", 0, len(documents))
+    edges = resolve(project, None if everything else documents)
     with run.writer.batch():
-        run.writer.link(root.name, {document: found.get(document, ()) for document in sorted(wanted)})
-    run.progress("graph", len(wanted), len(wanted))
+        run.writer.link(root.name, {document: edges.get(document, ()) for document in sorted(documents)})
+    run.progress("graph", len(documents), len(documents))
 
 
 def documents_to_link(
     project: Project, files: Sequence[FileOutline], changes: Sequence[Unlinked]
 ) -> set[str]:
-    """The documents that changed, and those whose edges may lead elsewhere now."""
+    """The documents that changed, and those whose edges may have other targets now."""
     present = {file.document_id: file.outline for file in files}
     changed = {change.document_id for change in changes} & present.keys()
     pairs = [(change.path, change.before, present.get(change.document_id)) for change in changes]
     names: Names = set(changed_spaces(files, pairs))
     for change, (path, before, after) in zip(changes, pairs, strict=True):
         names |= changed_names(before, after, path)
-        if change.lost:  # edges went with a symbol
+        if change.lost:  # edges were removed with a symbol
             names.update(*(bound_names(outline, path) for outline in (before, after) if outline))
     return affected(project, changed, names) & present.keys()

@@ -1,6 +1,7 @@
-"""Text in, blocks out. Never raises on bad text: a file that breaks its format is read as plainer text.
+"""Choose the parser for a text file by its name, and parse it into blocks.
 
-Parsers are imported when first needed: tree-sitter, markdown-it and YAML cost more than all the rest.
+Parsing never fails: a file that breaks its format is read as plainer text. Parsers are imported when first
+needed, because tree-sitter, markdown-it and YAML take longer to import than everything else.
 """
 
 from quintet.formats.blocks import ParsedFile
@@ -9,15 +10,15 @@ from quintet.formats.registry import Format, format_of
 
 
 def parse(path: str, text: str) -> ParsedFile:
-    """The blocks of `text`, read as what the name of `path` (relative, `/`-separated) says it is."""
+    """The blocks of `text`. The name in `path` (relative, `/`-separated) decides the format."""
     text = normalise_newlines(text)
     form = format_of(path)
     if form.parser in ("code", "lines"):
-        return _parse_lines(path, text, form)
+        return _parse_source(path, text, form)
     return _parse_prose(path, text, form)
 
 
-def _parse_lines(path: str, text: str, form: Format) -> ParsedFile:
+def _parse_source(path: str, text: str, form: Format) -> ParsedFile:
     if form.parser == "code" and form.language:
         from quintet.codegraph.blocks import parse_code
 

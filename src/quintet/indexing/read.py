@@ -1,4 +1,4 @@
-"""Read a file once: its bytes, their text, and the facts that belong to exactly what was read."""
+"""Read a file once: its bytes, their hash, and the size and time that belong to exactly these bytes."""
 
 import errno
 import os
@@ -9,8 +9,9 @@ from pathlib import Path
 
 from quintet.formats.decoding import UnreadableFile, decode_text
 
-# What only some systems have is left out there. O_NOFOLLOW: a file may become a link between walk and
-# read; O_NONBLOCK: or a fifo, whose opening would wait for a writer; O_BINARY: Windows changes newlines.
+TOO_LARGE = "grew beyond the size cap"
+# Flags that a system lacks are left out. O_NOFOLLOW: the file may have become a link since the walk.
+# O_NONBLOCK: or a fifo, where open would wait for a writer. O_BINARY: Windows would change newlines.
 FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOCTTY")
 )
@@ -18,7 +19,7 @@ FLAGS = os.O_RDONLY | sum(
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was read, as it was: `sha256` is of these bytes."""
+    """The bytes of a file, unchanged, with their hash, size and modification time."""
 
     data: bytes
     sha256: str
@@ -27,14 +28,16 @@ class Content:
 
     @property
     def text(self) -> str:
-        """Newlines are `\\n`, a byte order mark is gone; `UnreadableFile` where the bytes are no text."""
+        """The decoded text, with `\\n` for every newline. Raises `UnreadableFile` if the bytes are not
+        text."""
         return decode_text(self.data).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_file(location: str | Path, max_bytes: int) -> Content:
-    """The content of a regular file of at most `max_bytes`; `UnreadableFile` says why there is none."""
+    """The content of a regular file of at most `max_bytes`. Raises `UnreadableFile` with the reason
+    otherwise."""
     try:
-        data, facts = _bytes(location, max_bytes)
+        data, facts = _read_bytes(location, max_bytes)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise UnreadableFile("a symbolic link") from error
@@ -42,11 +45,11 @@ def read_file(location: str | Path, max_bytes: int) -> Content:
     return Content(data, sha256(data).hexdigest(), facts.st_size, facts.st_mtime_ns)
 
 
-def _bytes(location: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
+def _read_bytes(location: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
     descriptor = os.open(location, FLAGS)
     try:
-        # Before reading: a change meanwhile then leaves a later time on the file than in the index, and
-        # the next run looks again. The other way round it would pass for indexed.
+        # Take size and time before reading: if the file changes meanwhile, its time is later than the one
+        # in the index and the next run reads it again. The other way round it would count as indexed.
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             raise UnreadableFile("not a regular file")
@@ -55,5 +58,5 @@ def _bytes(location: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]
     finally:
         os.close(descriptor)
     if len(data) > max_bytes:
-        raise UnreadableFile("grew beyond the size cap")
+        raise UnreadableFile(TOO_LARGE)
     return data, facts

@@ -1,10 +1,11 @@
-"""Documents that come as records instead of files: what is new or changed is written, what is gone goes."""
+"""Index documents that come as records instead of files."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.lines import block_template, normalise_newlines, paragraph_blocks
+from quintet.indexing.batches import batches
 from quintet.indexing.document import make_chunks, shape
 from quintet.indexing.run import IndexRun
 from quintet.model.documents import Document
@@ -17,12 +18,12 @@ MIME_TYPE = "text/plain"
 
 
 def sync_records(run: IndexRun, root: str, records: Iterable[Record]) -> None:
-    """Bring one root up to date with all of its records."""
+    """Write the new and changed records of a root, and remove the documents that have no record any more."""
     known, seen = run.writer.known(root), set[str]()
-    if not any(one.name == root for one in run.writer.roots()):
+    if not any(known_root.name == root for known_root in run.writer.roots()):
         with run.writer.batch():
             run.writer.put_root(Root(root, root))
-    for batch in _batches(records, run.settings):
+    for batch in batches(records, _size, run.settings.batch_files, run.settings.batch_bytes):
         entries = [record_entry(root, record, run.settings) for record in batch]
         changed = [entry for entry in entries if _changed(entry, known)]
         with run.writer.batch():
@@ -32,7 +33,7 @@ def sync_records(run: IndexRun, root: str, records: Iterable[Record]) -> None:
         run.progress("text", len(seen), 0)
     with run.writer.batch():
         run.writer.remove(root, [path for path in known if path not in seen])
-        run.writer.link(root, {})  # records are prose: there is no code graph of them
+        run.writer.link(root, {})  # records are prose and have no code graph
         run.writer.drop_unused_vectors()
 
 
@@ -42,22 +43,13 @@ def _changed(entry: Entry, known: Mapping[str, KnownFile]) -> bool:
     return before is None or (before.content_hash, before.shape) != after
 
 
-def _batches(records: Iterable[Record], settings: Settings) -> Iterator[list[Record]]:
-    batch: list[Record] = []
-    size = 0
-    for record in records:
-        batch.append(record)
-        size += len(record[2])
-        if len(batch) >= settings.batch_files or size >= settings.batch_bytes:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def _size(record: Record) -> int:
+    return len(record[2])
 
 
 def record_entry(root: str, record: Record, settings: Settings) -> Entry:
-    """A record as a document. Its title is the heading of every passage, so that it is embedded and counted
-    once with each; a record of a title alone has that as its text."""
+    """A record as a document. Its title is the heading of every chunk, so every chunk is found by it. If a
+    record has no text, its title is the text."""
     path, title, text = record[0], " ".join(_storable(record[1]).split()), _storable(record[2])
     if not text.strip():
         title, text = "", title

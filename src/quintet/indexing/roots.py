@@ -1,4 +1,4 @@
-"""From the paths a caller names to roots and the parts of them to look at."""
+"""From the paths that a caller gives to roots, and the parts of them to sync."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -7,14 +7,14 @@ from pathlib import Path
 from unicodedata import normalize
 
 from quintet.errors import UsageError
+from quintet.indexing.files import FileProblem
 from quintet.indexing.run import Report
-from quintet.indexing.walk import FileProblem
 from quintet.ports.reading import Root
 
 
 @dataclass(frozen=True, slots=True)
 class SyncTarget:
-    """A root, the part of it to look at, and inner roots that become part of it."""
+    """A root, the part of it to sync, and the inner roots that become part of it."""
 
     root: Root
     under: str = ""
@@ -29,18 +29,18 @@ class SyncTarget:
 
 @dataclass(frozen=True, slots=True)
 class GivenPath:
-    """A path as it was given, resolved; all are checked before any is indexed."""
+    """A path of the caller, resolved, with the root name if one was given."""
 
     name: str | None
     location: Path
 
 
 def resolve_path(given: str, base: Path) -> GivenPath:
-    """`path` or `name=path`. A path that really holds an equals sign comes first."""
+    """Parse `path` or `name=path`. If a path with an equals sign exists, it is taken as a path."""
     name, separator, rest = given.partition("=")
     if separator and not (base / given).exists():
         if not name.strip():
-            raise _bad(f"{given!r} names a root without a name; write name=path")
+            raise _invalid_path(f"{given!r} has an empty root name; write name=path")
         return GivenPath(normalize("NFC", name.strip()), _existing(rest, base))
     return GivenPath(None, _existing(given, base))
 
@@ -51,22 +51,22 @@ def _existing(path: str, base: Path) -> Path:
     except (OSError, RuntimeError, ValueError):
         location = None
     if location is None or not (location.is_dir() or location.is_file()):
-        raise _bad(f"there is no file or folder {path!r}; check the spelling or give a path that exists")
+        raise _invalid_path(f"there is no file or folder {path!r}; give a path that exists")
     if any("\ud800" <= char <= "\udfff" for char in str(location)):
-        raise _bad(f"{path!r} has a name that is not valid UTF-8; rename it")
+        raise _invalid_path(f"{path!r} has a name that is not valid UTF-8; rename it")
     return disk_spelling(location)
 
 
-def disk_spelling(place: Path) -> Path:
-    """As the disk spells it. Where neither case nor normal form counts, a place answers to many names, and
-    one of them must not become a root or a file beside another."""
-    found = Path(place.anchor)
-    for name in place.parts[1:]:
-        found /= _listed(found, name)
-    return found
+def disk_spelling(location: Path) -> Path:
+    """`location` as the disk spells it. A file system that ignores case or Unicode form accepts many
+    spellings of one path, and two spellings must not become two roots or files."""
+    spelling = Path(location.anchor)
+    for name in location.parts[1:]:
+        spelling /= _name_on_disk(spelling, name)
+    return spelling
 
 
-def _listed(parent: Path, name: str) -> str:
+def _name_on_disk(parent: Path, name: str) -> str:
     others = {name.swapcase(), *(normalize(form, name) for form in ("NFC", "NFD"))} - {name}
     if not any(os.access(parent / other, os.F_OK) for other in others):
         return name
@@ -74,33 +74,36 @@ def _listed(parent: Path, name: str) -> str:
         names = [entry.name for entry in parent.iterdir()]
     except OSError:
         return name
-    alike = [one for one in names if _folded(one) == _folded(name)]
+    alike = [other for other in names if _fold(other) == _fold(name)]
     return name if name in alike or len(alike) != 1 else alike[0]
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def path_in_root(location: Path, root: Root) -> str:
-    """Where that is in the root, as paths are in an index."""
+    """The path of `location` in the root, as an index stores it."""
     return normalize("NFC", location.relative_to(root.location).as_posix())
 
 
 def sync_targets(given: Sequence[GivenPath], known: Iterable[Root]) -> list[SyncTarget]:
-    """Where each path belongs. Folders go outermost first, so that nested ones fold into the outer."""
+    """The root and part of it for each path. Outer folders come first, so that nested ones become part of
+    them."""
     roots = {root.name: root for root in known}
-    found: list[SyncTarget] = []
-    for one in sorted(
-        given, key=lambda one: (one.location.is_file(), len(one.location.parts), str(one.location))
-    ):
-        target = _folder(one, roots) if one.location.is_dir() else _file(one, roots)
+    targets: list[SyncTarget] = []
+    for path in sorted(given, key=_outermost_first):
+        target = _folder_target(path, roots) if path.location.is_dir() else _file_target(path, roots)
         for name in target.absorbs:
             del roots[name]
         roots[target.root.name] = target.root
-        if not any(other.root.name == target.root.name and _within(target, other) for other in found):
-            found.append(target)
-    return found
+        if not any(other.root.name == target.root.name and _within(target, other) for other in targets):
+            targets.append(target)
+    return targets
+
+
+def _outermost_first(path: GivenPath) -> tuple[bool, int, str]:
+    return path.location.is_file(), len(path.location.parts), str(path.location)
 
 
 def present(known: Sequence[Root], report: Report) -> list[Root]:
@@ -113,9 +116,9 @@ def present(known: Sequence[Root], report: Report) -> list[Root]:
 
 
 def all_targets(known: Sequence[Root]) -> list[SyncTarget]:
-    """Everything that is indexed already, as if every root had been named anew."""
+    """A target for each root of the index, except roots inside another root."""
     roots = {root.name: root for root in known}
-    whole = [_whole(root, roots) for root in known if root.only is None]
+    whole = [_whole_root(root, roots) for root in known if root.only is None]
     inner = {name for target in whole for name in target.absorbs}
     parts = [SyncTarget(root, only=root.only) for root in known if root.only is not None]
     return [target for target in (*whole, *parts) if target.root.name not in inner]
@@ -127,63 +130,65 @@ def _within(target: SyncTarget, other: SyncTarget) -> bool:
     return other.only is None and other.covers(target.under) and target.absorbs == ()
 
 
-def _folder(one: GivenPath, roots: dict[str, Root]) -> SyncTarget:
-    outer = _around(one.location, roots)
+def _folder_target(path: GivenPath, roots: dict[str, Root]) -> SyncTarget:
+    outer = _root_around(path.location, roots)
     if outer is not None:
-        _same_name(one, outer)
-        if Path(outer.location) == one.location:
-            return _whole(outer, roots)
-        return SyncTarget(outer, path_in_root(one.location, outer))
-    same = next((root for root in roots.values() if Path(root.location) == one.location), None)
-    if same is not None:  # so far single files of it, now all
-        _same_name(one, same)
-        return _whole(replace(same, only=None), roots)
-    return _whole(Root(_new_name(one, one.location, roots), str(one.location)), roots)
+        _check_name(path, outer)
+        if Path(outer.location) == path.location:
+            return _whole_root(outer, roots)
+        return SyncTarget(outer, path_in_root(path.location, outer))
+    same = next((root for root in roots.values() if Path(root.location) == path.location), None)
+    if same is not None:  # until now single files of it, now the whole folder
+        _check_name(path, same)
+        return _whole_root(replace(same, only=None), roots)
+    return _whole_root(Root(_new_name(path, path.location, roots), str(path.location)), roots)
 
 
-def _whole(root: Root, roots: dict[str, Root]) -> SyncTarget:
-    """All of a root. What lies inside it, even since a run that was cut short, becomes part of it."""
-    return SyncTarget(root, absorbs=_inside(Path(root.location), roots, root.name))
+def _whole_root(root: Root, roots: dict[str, Root]) -> SyncTarget:
+    """All of a root. Roots inside it become part of it, also those left over from an interrupted run."""
+    return SyncTarget(root, absorbs=_roots_inside(Path(root.location), roots, root.name))
 
 
-def _file(one: GivenPath, roots: dict[str, Root]) -> SyncTarget:
-    outer = _around(one.location, roots)
+def _file_target(path: GivenPath, roots: dict[str, Root]) -> SyncTarget:
+    outer = _root_around(path.location, roots)
     if outer is not None:
-        _same_name(one, outer)
-        return SyncTarget(outer, path_in_root(one.location, outer))
-    folder, name = one.location.parent, normalize("NFC", one.location.name)
+        _check_name(path, outer)
+        return SyncTarget(outer, path_in_root(path.location, outer))
+    folder, name = path.location.parent, normalize("NFC", path.location.name)
     same = next((root for root in roots.values() if Path(root.location) == folder), None)
     if same is not None:
-        _same_name(one, same)
+        _check_name(path, same)
         only = tuple(sorted({*(same.only or ()), name}))
         return SyncTarget(replace(same, only=only), only=(name,))
-    root = Root(_new_name(one, folder, roots), str(folder), (name,))
+    root = Root(_new_name(path, folder, roots), str(folder), (name,))
     return SyncTarget(root, only=(name,))
 
 
-def _around(location: Path, roots: dict[str, Root]) -> Root | None:
+def _root_around(location: Path, roots: dict[str, Root]) -> Root | None:
     """The whole-folder root that holds `location`."""
     around = (r for r in roots.values() if r.only is None and location.is_relative_to(r.location))
     return min(around, key=lambda root: len(root.location), default=None)
 
 
-def _inside(location: Path, roots: dict[str, Root], name: str) -> tuple[str, ...]:
+def _roots_inside(location: Path, roots: dict[str, Root], name: str) -> tuple[str, ...]:
     inner = (r.name for r in roots.values() if r.name != name and Path(r.location).is_relative_to(location))
     return tuple(sorted(inner))
 
 
-def _same_name(one: GivenPath, root: Root) -> None:
-    if one.name is not None and (one.name != root.name or str(one.location) != root.location):
-        raise _bad(f"{one.location} is already part of root {root.name!r}; leave the name {one.name!r} out")
+def _check_name(path: GivenPath, root: Root) -> None:
+    if path.name is not None and (path.name != root.name or str(path.location) != root.location):
+        raise _invalid_path(
+            f"{path.location} is already part of root {root.name!r}; leave out the name {path.name!r}"
+        )
 
 
-def _new_name(one: GivenPath, folder: Path, roots: dict[str, Root]) -> str:
-    """The given name, else the folder's, with as many parents in front as make it unique."""
-    if one.name is not None:
-        if one.name in roots:
-            taken = roots[one.name].location
-            raise _bad(f"the root name {one.name!r} is taken by {taken}; choose another")
-        return one.name
+def _new_name(path: GivenPath, folder: Path, roots: dict[str, Root]) -> str:
+    """The given name; otherwise the folder's name with as many parents in front as make it unique."""
+    if path.name is not None:
+        if path.name in roots:
+            taken = roots[path.name].location
+            raise _invalid_path(f"the root name {path.name!r} is taken by {taken}; choose another")
+        return path.name
     parts = [normalize("NFC", part) for part in folder.parts[1:]] or ["root"]
     for count in range(1, len(parts) + 1):
         name = "/".join(parts[-count:])
@@ -192,5 +197,5 @@ def _new_name(one: GivenPath, folder: Path, roots: dict[str, Root]) -> str:
     return normalize("NFC", folder.as_posix())
 
 
-def _bad(message: str) -> UsageError:
+def _invalid_path(message: str) -> UsageError:
     return UsageError(message, code="invalid_path")

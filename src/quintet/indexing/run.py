@@ -1,4 +1,4 @@
-"""What a run needs and what it reports."""
+"""An index run: what it needs and what it reports."""
 
 import gc
 import time
@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from quintet.indexing.walk import FileProblem
+from quintet.indexing.files import FileProblem
 from quintet.model.results import Note
 from quintet.ports.writing import Writer
 from quintet.processes.channel import COLLECTED
 from quintet.settings import Settings
 
-Progress = Callable[
-    [str, int, int], None
-]  # stage, done, total; raising from it ends the run, and what it told is kept
+# stage, done, total. If it raises, the run stops; everything reported until then is in the index.
+Progress = Callable[[str, int, int], None]
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -23,9 +22,9 @@ def no_progress(stage: str, done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class Report:
-    """What a run did. `skipped` were seen and not written; each entry of `problems` says why.
+    """What a run did. `skipped` counts files that were not written: unchanged ones and those in `problems`.
 
-    `embedded` counts chunks that got a vector, `pending` those that still have none.
+    `embedded` counts chunks that got a vector, `pending` chunks that still have none.
     """
 
     indexed: int = 0
@@ -49,6 +48,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class IndexRun:
+    """What every stage of a run works with."""
+
     writer: Writer
     settings: Settings
     clock_ns: Callable[[], int]
@@ -60,7 +61,7 @@ class IndexRun:
 
 @contextmanager
 def collect_garbage_rarely() -> Iterator[None]:
-    """While a run makes rows by the hundred thousand. Of two runs in one process the first sees to it."""
+    """Raise the threshold of the garbage collector: a run creates many rows, and they contain no cycles."""
     before = gc.get_threshold()
     if not 0 < before[0] < COLLECTED:
         yield

@@ -1,24 +1,26 @@
-"""THE WRITE PATH: walk, plan, parse, chunk, and one transaction a batch."""
+"""The write path: walk, find changes, parse, chunk, and write one transaction per batch."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from quintet.indexing.batches import batches
 from quintet.indexing.changes import Changes, find_changes
 from quintet.indexing.document import shape, storable_time
 from quintet.indexing.examine import Examination, Examiner, Refusal, SameContent, Task
+from quintet.indexing.files import DiskFile, FileProblem
 from quintet.indexing.link import link
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.run import IndexRun
-from quintet.indexing.walk import DiskFile, FileProblem, walk
+from quintet.indexing.walk import walk
 from quintet.indexing.workers import ExaminerPool, NotStarted, can_start_processes, process_count
 from quintet.model.results import Note
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry, Writer
 from quintet.settings import Settings
 
-MOST_REFUSED = 10_000  # of a root that are remembered
-TOLD = 256  # files between two words on progress
+MAX_REFUSED = 10_000  # refused files remembered per root
+PROGRESS_FILES = 256  # files between two progress reports
 
 
 def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
@@ -31,51 +33,51 @@ def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
         run.writer.text_is_written()
     with run.report.stage("graph"):
         link(run)
-    with run.writer.batch():  # even if this run removed nothing: the one before may have been cut short
+    with run.writer.batch():  # even if this run removed nothing: an interrupted run may have
         run.writer.drop_unused_vectors()
 
 
 def _sync_target(run: IndexRun, target: SyncTarget, examiner: Examiner) -> None:
     with run.report.stage("walk"):
-        found, problems = walk_target(target, run.settings)
+        files, problems = walk_target(target, run.settings)
         known = in_scope(target, problems, run.writer.known(target.root.name))
-        todo = find_changes(found, known, shape=shape(run.settings), force=run.force)
-    if not found and not problems:
-        run.report.notes.append(_nothing_found(target, run.settings))
+        changes = find_changes(files, known, shape=shape(run.settings), force=run.force)
+    if not files and not problems:
+        run.report.notes.append(_nothing_to_index(target, run.settings))
     run.report.problems.extend(problems)
-    run.report.skipped += len(problems) + len(todo.unchanged)
+    run.report.skipped += len(problems) + len(changes.unchanged)
     if target.root not in run.writer.roots():
         with run.writer.batch():
             run.writer.put_root(target.root)
-    _write_files(run, target.root, todo, known, examiner)
-    if todo.removed:
+    _write_files(run, target.root, changes, known, examiner)
+    if changes.removed:
         with run.writer.batch():
-            run.writer.remove(target.root.name, todo.removed)
-        run.report.removed += len(todo.removed)
+            run.writer.remove(target.root.name, changes.removed)
+        run.report.removed += len(changes.removed)
     _remember_refused(run, target)
-    for name in target.absorbs:  # last, so that nothing is ever missing in between
+    for name in target.absorbs:  # last, so that no file is missing in between
         with run.writer.batch():
             run.writer.drop_root(name)
     if target.absorbs:
-        message = f"{', '.join(target.absorbs)} became part of the root {target.root.name}, which lies around"
+        message = f"{', '.join(target.absorbs)} became part of the root {target.root.name}, which contains it"
         run.report.notes.append({"code": "roots_joined", "message": message})
 
 
-def _nothing_found(target: SyncTarget, settings: Settings) -> Note:
+def _nothing_to_index(target: SyncTarget, settings: Settings) -> Note:
     globs = {"include": settings.include, "exclude": settings.exclude}
-    told = [f"{name} ({', '.join(values)})" for name, values in globs.items() if values]
-    reasons = " or ".join(["ignore files", *told])
-    where = Path(target.root.location, target.under)
-    message = f"there is nothing to index in {where}: it is empty, or {reasons} leave nothing of it"
+    settings_in_use = [f"{name} ({', '.join(values)})" for name, values in globs.items() if values]
+    reasons = " or ".join(["ignore files", *settings_in_use])
+    folder = Path(target.root.location, target.under)
+    message = f"there is nothing to index in {folder}: it is empty, or {reasons} exclude everything in it"
     return {"code": "nothing_found", "message": message}
 
 
 def _remember_refused(run: IndexRun, target: SyncTarget) -> None:
-    """So that nobody takes what cannot be indexed for new."""
+    """Record the refused files, so that drift does not count them as new."""
     name = target.root.name
     before = run.writer.refused()
     elsewhere = {path: state for path, state in before.get(name, {}).items() if not target.covers(path)}
-    now = {**elsewhere, **dict(list(run.refused.get(name, {}).items())[:MOST_REFUSED])}
+    now = {**elsewhere, **dict(list(run.refused.get(name, {}).items())[:MAX_REFUSED])}
     if now != before.get(name, {}):
         with run.writer.batch():
             run.writer.put_refused({**before, name: now})
@@ -92,7 +94,7 @@ def walk_target(target: SyncTarget, settings: Settings) -> tuple[list[DiskFile],
 def in_scope(
     target: SyncTarget, problems: Sequence[FileProblem], known: Mapping[str, KnownFile]
 ) -> dict[str, KnownFile]:
-    """The known files that the walk would have seen: not those below a folder that could not be listed."""
+    """The known files that the walk could reach: not those below a folder that could not be listed."""
     unlisted = tuple(problem.path for problem in problems if problem.path.endswith("/"))
     return {
         path: file for path, file in known.items() if target.covers(path) and not path.startswith(unlisted)
@@ -100,82 +102,76 @@ def in_scope(
 
 
 def _write_files(
-    run: IndexRun, root: Root, todo: Changes, known: Mapping[str, KnownFile], examiner: Examiner
+    run: IndexRun, root: Root, changes: Changes, known: Mapping[str, KnownFile], examiner: Examiner
 ) -> None:
-    files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
+    files = sorted((*changes.added, *changes.suspects), key=lambda file: file.path)
     tasks = (Task(root.name, file, known.get(file.path), run.clock_ns()) for file in files)
     processes = process_count(run.settings, files)
-    if len(files) > 1:  # one alone is written as a whole or not at all
+    if len(files) > 1:  # a single file is written in one transaction
         run.writer.tell_unfinished(True)
     if processes > 1:
         run.writer.text_is_coming()
     done = 0
-    with closing(_examined(run, tasks, processes, examiner)) as outcomes:
-        for batch in _batches(files, run.settings):
-            found: list[tuple[Task, Examination]] = []
+    with closing(_examine(run, tasks, processes, examiner)) as examinations:
+        for batch in batches(files, _size, run.settings.batch_files, run.settings.batch_bytes):
+            examined: list[tuple[Task, Examination]] = []
             try:
                 with run.report.stage("parse"):
                     for at in range(len(batch)):
-                        if at and at % TOLD == 0:
+                        if at and at % PROGRESS_FILES == 0:
                             run.progress("text", done + at, len(files))
-                        found.append(next(outcomes))
-            finally:  # what progress told is kept, also if somebody stopped the run there
+                        examined.append(next(examinations))
+            finally:  # what was reported as progress is written, even if the run is stopped
                 with run.report.stage("write"):
-                    _write(run, found)
+                    _write(run, examined)
             done += len(batch)
             run.progress("text", done, len(files))
 
 
-def _examined(
+def _examine(
     run: IndexRun, tasks: Iterable[Task], processes: int, examiner: Examiner
 ) -> Generator[tuple[Task, Examination]]:
-    """Every task with its outcome, by as many processes as there are to be had."""
+    """Every task with its result, from several processes if they can be started."""
     with ExitStack() as stack:
         each = examiner.each
         if processes > 1:
             try:
                 each = stack.enter_context(ExaminerPool(processes, run.settings, run.force)).each
             except NotStarted as error:
-                note: Note = {"code": "one_process", "message": f"one process read all files: {error}"}
+                note: Note = {
+                    "code": "one_process",
+                    "message": f"all files were read by one process: {error}",
+                }
                 run.report.notes += [note] if note not in run.report.notes else []
         yield from each(tasks)
 
 
-def _batches(files: Iterable[DiskFile], settings: Settings) -> Iterator[list[DiskFile]]:
-    batch: list[DiskFile] = []
-    size = 0
-    for file in files:
-        batch.append(file)
-        size += file.size
-        if len(batch) >= settings.batch_files or size >= settings.batch_bytes:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def _size(file: DiskFile) -> int:
+    return file.size
 
 
-def _write(run: IndexRun, found: Sequence[tuple[Task, Examination]]) -> None:
-    """In one transaction, if there is anything to write."""
-    entries = [outcome for _, outcome in found if isinstance(outcome, Entry)]
-    others = [(task, outcome) for task, outcome in found if not isinstance(outcome, Entry)]
+def _write(run: IndexRun, examined: Sequence[tuple[Task, Examination]]) -> None:
+    """Write in one transaction, if there is anything to write."""
+    entries = [result for _, result in examined if isinstance(result, Entry)]
+    others = [(task, result) for task, result in examined if not isinstance(result, Entry)]
     run.report.indexed += len(entries)
     run.report.skipped += len(others)
-    changes = [change for task, outcome in others if (change := _change(run, task, outcome))]
-    if entries or changes:
+    updates = [update for task, result in others if (update := _update(run, task, result))]
+    if entries or updates:
         with run.writer.batch():
             run.writer.put(*entries)
-            for change in changes:
-                change(run.writer)
+            for update in updates:
+                update(run.writer)
 
 
-def _change(run: IndexRun, task: Task, outcome: SameContent | Refusal) -> Callable[[Writer], None] | None:
-    """What is to be written of a file that is not indexed anew."""
+def _update(run: IndexRun, task: Task, result: SameContent | Refusal) -> Callable[[Writer], None] | None:
+    """What to write for a file that is not indexed again."""
     path, before = task.file.path, task.before
-    if isinstance(outcome, Refusal):
-        run.report.problems.append(FileProblem(path, outcome.reason))
+    if isinstance(result, Refusal):
+        run.report.problems.append(FileProblem(path, result.reason))
         run.report.removed += before is not None
         run.refused.setdefault(task.root, {})[path] = file_state(task.file)
         return None if before is None else lambda writer: writer.remove(task.root, [path])
-    if before is not None and outcome == (before.size, before.modified_ns):
+    if before is not None and result == (before.size, before.modified_ns):
         return None
-    return lambda writer: writer.touch(task.root, path, *outcome, task.now_ns)
+    return lambda writer: writer.touch(task.root, path, *result, task.now_ns)

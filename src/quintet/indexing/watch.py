@@ -1,4 +1,4 @@
-"""Follow the disk: what changes below the roots is indexed soon after, and only that."""
+"""Watch the roots and index what changes, soon after it changes."""
 
 import logging
 import os
@@ -14,19 +14,18 @@ from quintet.indexing.run import Report
 from quintet.indexing.walk import IGNORE_FILES
 from quintet.ports.reading import Root
 
-DEBOUNCE_MS = 1_600  # the longest that changes are gathered before they are acted upon
-QUIET_MS = 100  # gathering ends once nothing has changed for so long
-LOOK_MS = 500  # how often it is checked that the roots are still the same folders
-MANY = 200  # changes at once, as after a branch switch: walking everything is cheaper than each of them
+DEBOUNCE_MS = 1_600  # the longest time that changes are collected before they are indexed
+QUIET_MS = 100  # collecting ends when nothing has changed for this long
+CHECK_MS = 500  # how often to check that the roots are still the same folders
+MANY = 200  # changes at once, as after a branch switch: one walk is cheaper than syncing each of them
 
 OnReport = Callable[[Report], None]
-Changes = Iterator[set[str]]
 
 log = logging.getLogger(__name__)
 
 
 class WatchedIndex(Protocol):
-    """What is followed: an index, or a server's door to one."""
+    """What can be watched: an index, or a server's handle on one."""
 
     @property
     def folder(self) -> Path: ...
@@ -37,118 +36,118 @@ class WatchedIndex(Protocol):
 
 
 def watch(index: WatchedIndex, stop: threading.Event, on_report: OnReport) -> None:
-    """Keep `index` up to date until `stop` is set; `on_report` hears of every run.
+    """Keep `index` up to date until `stop` is set, and call `on_report` after every run.
 
-    The first run brings everything up to date, once changes are being listened for: nothing falls in
-    between. A root that goes away is kept in the index, and followed again when it is back.
+    The first run syncs everything. It starts after watching does, so no change is missed. The documents of a
+    root that disappears stay in the index; the root is watched again when it comes back.
     """
     while not stop.is_set():
-        places = _places(index)
-        if places:
-            _follow(index, places, stop, on_report)
+        folders = _root_folders(index)
+        if folders:
+            _follow(index, folders, stop, on_report)
         else:
-            stop.wait(LOOK_MS / 1000)
+            stop.wait(CHECK_MS / 1000)
 
 
 def _follow(
-    index: WatchedIndex, places: dict[str, object], stop: threading.Event, on_report: OnReport
+    index: WatchedIndex, folders: dict[str, object], stop: threading.Event, on_report: OnReport
 ) -> None:
-    """Until the roots are others than `places`."""
+    """Index changes until the roots differ from `folders`."""
     pending: set[str] = set()
     everything = True
-    for changed in _changes(index, places, stop):
+    for changed in _changes(index, folders, stop):
         pending |= changed
         if everything or pending:
-            if not _synced(index, None if everything else pending, on_report):
-                continue  # somebody else is writing: the same again, with what has come until then
+            if not _sync(index, None if everything else pending, on_report):
+                continue  # another process is writing: try again with the changes that come meanwhile
             everything = False
             pending.clear()
-        if _places(index) != places:
+        if _root_folders(index) != folders:
             return
 
 
-def _synced(index: WatchedIndex, changed: Iterable[str] | None, on_report: OnReport) -> bool:
+def _sync(index: WatchedIndex, changed: Iterable[str] | None, on_report: OnReport) -> bool:
     try:
-        wanted = None if changed is None else paths_to_sync(changed, index.roots())
-        if wanted != []:
-            on_report(index.sync(wanted))
+        paths = None if changed is None else paths_to_sync(changed, index.roots())
+        if paths != []:
+            on_report(index.sync(paths))
     except QuintetError as error:
         log.warning("a change could not be indexed: %s", error.code)
         return error.code != "busy_writer"
     return True
 
 
-def _changes(index: WatchedIndex, places: Iterable[str], stop: threading.Event) -> Changes:
-    """What changed, set by set; an empty one whenever nothing did for a while."""
+def _changes(index: WatchedIndex, folders: Iterable[str], stop: threading.Event) -> Iterator[set[str]]:
+    """The paths that changed, set by set. An empty set comes whenever nothing has changed for a while."""
     try:
         import watchfiles
     except ImportError as error:
         raise MissingExtra("watching needs watchfiles; run \"pip install 'quintet[server]'\"") from error
-    own = index.folder.resolve()
-    listening = watchfiles.watch(
-        *places,
-        watch_filter=lambda change, path: _matters(Path(path), own),
+    index_folder = index.folder.resolve()
+    watcher = watchfiles.watch(
+        *folders,
+        watch_filter=lambda change, path: _is_relevant(Path(path), index_folder),
         debounce=DEBOUNCE_MS,
         step=QUIET_MS,
         stop_event=stop,
-        rust_timeout=LOOK_MS,
+        rust_timeout=CHECK_MS,
         yield_on_timeout=True,
         raise_interrupt=False,
         ignore_permission_denied=True,
     )
     try:
-        for changed in listening:
+        for changed in watcher:
             yield {path for _, path in changed}
-    except FileNotFoundError:  # a root went away before it could be listened to
+    except FileNotFoundError:  # a root disappeared before it could be watched
         return
 
 
-def _matters(path: Path, own: Path) -> bool:
-    return not path.is_relative_to(own) and NEVER.isdisjoint(path.parts)
+def _is_relevant(path: Path, index_folder: Path) -> bool:
+    return not path.is_relative_to(index_folder) and NEVER.isdisjoint(path.parts)
 
 
-def _places(index: WatchedIndex) -> dict[str, object]:
-    """The folders to follow, each with what tells it from another that takes its place."""
-    found: dict[str, object] = {}
+def _root_folders(index: WatchedIndex) -> dict[str, object]:
+    """The folders to watch, each with the device and inode that tell it from a replacement."""
+    folders: dict[str, object] = {}
     try:
         roots = index.roots()
-    except NotFound:  # the index was deleted; another may be made in its place
-        return found
+    except NotFound:  # the index was deleted; a new one may be made in its place
+        return folders
     for root in roots:
         try:
             facts = Path(root.location).stat()
         except OSError:
             continue
-        found[root.location] = (facts.st_dev, facts.st_ino)
-    return found
+        folders[root.location] = (facts.st_dev, facts.st_ino)
+    return folders
 
 
 def paths_to_sync(changed: Iterable[str], roots: Sequence[Root]) -> list[str] | None:
-    """What to sync for these changes: files and folders that exist. None means everything."""
+    """The existing files and folders to sync for these changes. None means everything."""
     paths = sorted(set(changed))
     if len(paths) > MANY:
         return None
-    wanted: set[str] = set()
+    targets: set[str] = set()
     for path in paths:
         for root in roots:
             if not Path(path).is_relative_to(root.location):
                 continue
             if root.only is None:
-                wanted.add(_nearest(path, root.location))
+                targets.add(_nearest_existing(path, root.location))
             elif path_in_root(Path(path), root) in root.only:
                 if os.path.realpath(path) != path or not Path(path).is_file():
-                    return None  # its folder is not indexed, so it cannot stand for the file
-                wanted.add(path)
-    return sorted(wanted)
+                    return None  # its folder is not indexed, so the folder cannot be synced instead
+                targets.add(path)
+    return sorted(targets)
 
 
-def _nearest(path: str, location: str) -> str:
-    """The changed thing, or the closest folder above it that is there: what is gone is missed in that.
+def _nearest_existing(path: str, location: str) -> str:
+    """The changed path, or the closest folder above it that exists; a sync of that notices what is gone.
 
-    Links are not followed: a sync of one would look at what it points to, which may lie anywhere.
+    A link counts as missing: its target may be anywhere.
     """
     at = Path(path)
-    if at.name in IGNORE_FILES:  # what it says holds for all of its folder
+    if at.name in IGNORE_FILES:  # its rules apply to the whole folder
         at = at.parent
     while str(at) != location and not (at.exists() and os.path.realpath(at) == str(at)):
         at = at.parent

@@ -18,7 +18,7 @@ from typing import cast
 
 from quintet.errors import QuintetError
 from quintet.indexing.examine import Examination, Refusal, Task, identity
-from quintet.indexing.walk import DiskFile
+from quintet.indexing.files import DiskFile
 from quintet.processes.channel import (
     START_SECONDS,
     ended,

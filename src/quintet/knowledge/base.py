@@ -10,8 +10,8 @@ from typing import Any, Final
 from quintet.contracts.knowledge import for_base, kept
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.formats.decoding import UnreadableFile
-from quintet.indexing.read import read_file
-from quintet.indexing.walk import size_cap
+from quintet.indexing.files import size_cap
+from quintet.indexing.read import TOO_LARGE, read_file
 from quintet.knowledge import registry
 from quintet.knowledge.attached import FolderSources
 from quintet.knowledge.document_store import DocumentStore, IndexParts
@@ -140,7 +140,7 @@ class KnowledgeBase:
         try:
             return read_file(file, size_cap(name, self._parts.settings)).data
         except UnreadableFile as error:
-            if error.reason == "grew beyond the size cap":
+            if error.reason == TOO_LARGE:
                 most = size_cap(name, self._parts.settings)
                 raise LimitError(f"{name!r} has more than {most} bytes: split it") from error
             raise UsageError(f"{name!r} cannot be taken: {error.reason}", code="invalid_path") from error

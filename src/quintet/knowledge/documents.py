@@ -15,8 +15,8 @@ from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import BY_EXTENSION, BY_NAME
 from quintet.formats.sandbox.parent import Sandbox
 from quintet.indexing.document import make_chunks, make_document, parse_content, shape
+from quintet.indexing.files import size_cap
 from quintet.indexing.read import Content
-from quintet.indexing.walk import size_cap
 from quintet.knowledge.references import is_local
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
 from quintet.memory.entries import checked_metadata

@@ -10,7 +10,8 @@ from time import sleep
 from typing import TypeVar
 
 from quintet.errors import NotFound, StoreError
-from quintet.indexing.walk import FileProblem, find_file
+from quintet.indexing.disk import find_file
+from quintet.indexing.files import FileProblem
 from quintet.model.documents import Document
 
 ORIGINALS = "files"

@@ -9,10 +9,11 @@ from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.indexing.changes import find_changes
 from quintet.indexing.document import shape, storable_time
+from quintet.indexing.files import DiskFile, size_cap
 from quintet.indexing.read import Content, read_file
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.sync import in_scope
-from quintet.indexing.walk import DiskFile, size_cap, walk
+from quintet.indexing.walk import walk
 from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import source_entry
 from quintet.knowledge.registry import FolderSource, Registration
@@ -77,7 +78,7 @@ class FolderSync:
             self._record.at("read", file.path)
             before = known.get(file.path)
             try:
-                content = read_file(file.where, size_cap(file.path, self._settings))
+                content = read_file(file.full_path, size_cap(file.path, self._settings))
                 if before is not None and _same(before, content, self._settings):
                     touched.append((file.path, content))
                 else:
