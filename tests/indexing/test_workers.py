@@ -22,7 +22,7 @@ from quintet.ports.writing import Entry
 from quintet.settings import Settings
 
 HOSTILE = Path(__file__).with_name("hostile_worker.py")
-MATERIAL = Path(quintet.__file__).parent / "codegraph"
+MATERIAL = [Path(quintet.__file__).parent / name for name in ("codegraph", "formats")]
 LONG_AGO = 1_500_000_000 * 10**9
 TABLES = ("documents", "chunks", "contents", "outlines", "symbols", "edges", "leaves")
 
@@ -70,7 +70,7 @@ def test_an_index_is_the_same_whoever_read_the_files(tmp_path: Path) -> None:
         with quintet.open(
             tmp_path / f"index{processes}", "none", processes=processes, clock_ns=lambda: LONG_AGO
         ) as index:
-            reports.append(index.sync([MATERIAL, tmp_path / "bad"]))
+            reports.append(index.sync([*MATERIAL, tmp_path / "bad"]))
     one, several = reports
     assert one.indexed > 50
     assert one.problems == several.problems
