@@ -6,7 +6,7 @@ import pytest
 
 from quintet.contracts import CONTRACTS, read
 from quintet.errors import UsageError
-from quintet.filters.fields import FILTER, MOST_CONDITIONS, milliseconds
+from quintet.filters.fields import FILTER, MAX_CONDITIONS, milliseconds
 from quintet.model.filters import AnyOf, Condition, Filter, Not
 
 TAGGED = AnyOf((Condition("tag", "a"), Not(Condition("lang", "c"))))
@@ -78,7 +78,7 @@ def test_a_tree_is_bounded_in_depth_and_in_conditions() -> None:
         deep = {"not": deep}
     with pytest.raises(UsageError, match="more than 32 levels deep"):
         FILTER.accept(deep)
-    FILTER.accept("tag:a " * MOST_CONDITIONS)
+    FILTER.accept("tag:a " * MAX_CONDITIONS)
     for many in ("tag:a " * 101, {"or": ["tag:a"] * 101}, {"and": ["tag:a " * 60, "tag:b " * 60]}):
         with pytest.raises(UsageError, match="at most 100 are taken"):
             FILTER.accept(many)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.errors import UsageError
-from quintet.filters.grammar import DEEPEST, LONGEST, all_of, any_of, parse, render
+from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, all_of, any_of, parse, render
 from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Not
 
 
@@ -142,7 +142,7 @@ def test_control_characters_are_not_shown_back() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("a:1 " * LONGEST, "at most 4000"),
+        ("a:1 " * MAX_CHARS, "at most 4000"),
         ("(" * 2000, "more than 32 levels deep"),
         ("-" * 2000 + "a:1", "more than 32 levels deep"),
         ("NOT " * 500 + "a:1", "more than 32 levels deep"),
@@ -155,7 +155,7 @@ def test_hostile_filters_are_refused(text: str, why: str) -> None:
 
 
 def test_thirty_two_levels_are_taken() -> None:
-    assert read("(" * DEEPEST + "a:1" + ")" * DEEPEST) == A
+    assert read("(" * MAX_DEPTH + "a:1" + ")" * MAX_DEPTH) == A
 
 
 def test_values_that_are_no_text_are_written_as_json_writes_them() -> None:

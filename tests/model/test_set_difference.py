@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from quintet.model import set_difference as sketch
+from quintet.model import set_difference
 
 
 def _documents(count: int, seed: int) -> dict[str, bytes]:
@@ -16,7 +16,7 @@ def _documents(count: int, seed: int) -> dict[str, bytes]:
 
 
 def _sketch(documents: dict[str, bytes]) -> bytes:
-    return sketch.toggled(sketch.empty(), documents.items())
+    return set_difference.toggle(set_difference.empty(), documents.items())
 
 
 @pytest.mark.parametrize("changes", [0, 1, 2, 7, 20])
@@ -26,7 +26,7 @@ def test_a_few_changed_documents_are_told_among_thousands(changes: int) -> None:
     chosen = random.Random(changes).sample(sorted(before), changes)
     for document_id in chosen:
         after[document_id] = sha256(b"other").digest()
-    assert sketch.changed(_sketch(before), _sketch(after)) == sorted(chosen)
+    assert set_difference.changed_ids(_sketch(before), _sketch(after)) == sorted(chosen)
 
 
 def test_added_and_removed_documents_are_told_too() -> None:
@@ -36,23 +36,23 @@ def test_added_and_removed_documents_are_told_too() -> None:
     del after[gone]
     (new,) = _documents(1, seed=2)
     after[new] = b"\1" * 32
-    assert sketch.changed(_sketch(before), _sketch(after)) == sorted([gone, new])
+    assert set_difference.changed_ids(_sketch(before), _sketch(after)) == sorted([gone, new])
 
 
 def test_too_many_changes_are_admitted_not_guessed() -> None:
     told = 0
     for seed in range(20):
-        changed = sketch.changed(_sketch(_documents(45, seed)), sketch.empty())
+        changed = set_difference.changed_ids(_sketch(_documents(45, seed)), set_difference.empty())
         assert changed is None or changed == sorted(_documents(45, seed))
         told += changed is None
-        assert sketch.changed(_sketch(_documents(500, seed)), sketch.empty()) is None
+        assert set_difference.changed_ids(_sketch(_documents(500, seed)), set_difference.empty()) is None
     assert told < 20
 
 
 def test_adding_twice_is_taking_out_again() -> None:
     documents = _documents(10, seed=3)
-    assert sketch.toggled(_sketch(documents), documents.items()) == sketch.empty()
-    assert _sketch(documents) != sketch.empty()
+    assert set_difference.toggle(_sketch(documents), documents.items()) == set_difference.empty()
+    assert _sketch(documents) != set_difference.empty()
 
 
 def test_the_order_of_adding_does_not_show() -> None:

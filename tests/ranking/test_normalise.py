@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.ranking.fuse import added
+from quintet.ranking.fuse import add_up
 from quintet.ranking.normalise import as_is, min_max, saturating, unit
 
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=30)
@@ -45,7 +45,7 @@ def test_the_best_is_exactly_one_however_close_the_others_are() -> None:
 def test_scores_that_differ_in_their_last_bit_alone_are_a_flat_list() -> None:
     # BM25 of the same counts for other terms: the sum is taken in another order.
     counts = (0.3, 0.6, 0.1)
-    one, other = added(counts), added(reversed(counts))
+    one, other = add_up(counts), add_up(reversed(counts))
     assert one != other
     assert min_max([one, other]) == [1.0, 1.0]
 

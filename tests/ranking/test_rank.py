@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quintet.contracts import cfs, harness, knowledge, mcb, rifflux
 from quintet.model.results import Evidence, Facts, Freshness, Hit, steady
 from quintet.ranking import Branch, Fetch, contenders, rank
-from quintet.ranking.fuse import added
+from quintet.ranking.fuse import add_up
 from ranking.material import NAMES, PROFILES, SITUATIONS, Hits, fact, facts_of, ids, listed, scored, scores
 
 MCB = mcb.profile(mcb.Params())
@@ -302,7 +302,7 @@ def test_contributions_and_freshness_make_the_score(
     if name.startswith("harness average"):  # the average is over chunks of which only the best is shown
         return
     for item in rank(PROFILES[name], *situation, limit):
-        total = added(seen.contribution for seen in item.evidence.values())
+        total = add_up(seen.contribution for seen in item.evidence.values())
         assert item.score == total * item.freshness_factor
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from quintet.model.documents import Json, Passage
 from quintet.model.filters import Filter
-from quintet.model.results import Freshness, Note, Ranked, Signal
+from quintet.model.results import Freshness, Note, Ranked
 from quintet.model.vector import Int16
 from quintet.ranking import Profile
 
@@ -63,10 +63,6 @@ class Plan:
     needs_fields: bool = False  # True: which text fields each result matched in
     notes: tuple[Note, ...] = ()
 
-    @property
-    def signals(self) -> tuple[Signal, ...]:
-        return tuple(branch.signal for branch in self.profile.branches)
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -78,10 +74,6 @@ class Answer:
     freshness: Mapping[str, Freshness]
     embedding_model: str
     best: Sequence[Ranked] = ()  # the first ten, whatever the limit
-
-
-def _no_remarks(params: Any, plan: Plan, answer: Answer) -> tuple[Note, ...]:
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +90,4 @@ class Contract:
     project: Callable[[Any, Plan, Answer], dict[str, Json]]
     limit: str
     mode: str | None
-    remarks: Callable[[Any, Plan, Answer], tuple[Note, ...]] = _no_remarks
+    remarks: Callable[[Any, Plan, Answer], tuple[Note, ...]] | None = None

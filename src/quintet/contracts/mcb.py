@@ -11,9 +11,9 @@ from quintet.model.filters import Filter
 from quintet.model.parameters import (
     LIMIT,
     SYNTAX,
-    Check,
-    Refused,
+    NotAllowed,
     Schema,
+    ValueCheck,
     is_number,
     number,
     object_schema,
@@ -40,7 +40,7 @@ def _embedding(value: object) -> object:
     """A precomputed query vector, made canonical."""
     numbers = value if isinstance(value, (list, tuple)) else ()
     if not numbers or not all(is_number(one) for one in numbers):
-        raise Refused("a list of finite numbers, as long as the index's vectors")
+        raise NotAllowed("a list of finite numbers, as long as the index's vectors")
     return quantise(list(numbers))
 
 
@@ -54,7 +54,7 @@ def _expansion(value: object) -> object:
             distance = options[DISTANCES[strategy]]
             if isinstance(distance, int) and not isinstance(distance, bool) and 1 <= distance <= FARTHEST:
                 return Expansion(strategy, distance)
-    raise Refused(
+    raise NotAllowed(
         '"none", {"callers": {"depth": N}}, {"dependencies": {"depth": N}} or {"related": {"radius": N}} '
         f"with N from 1 to {FARTHEST}"
     )
@@ -63,9 +63,9 @@ def _expansion(value: object) -> object:
 def _field_weights(value: object) -> object:
     allowed = f"an object that gives weights of 0 or more to some of {', '.join(FIELDS)}"
     if not isinstance(value, Mapping) or not set(value) <= set(FIELDS):
-        raise Refused(allowed)
+        raise NotAllowed(allowed)
     if not all(is_number(weight) and weight >= 0 for weight in value.values()):
-        raise Refused(allowed)
+        raise NotAllowed(allowed)
     return tuple((name, float(value[name])) for name in FIELDS if name in value)
 
 
@@ -74,11 +74,11 @@ def _walk(strategy: str) -> Schema:
     return object_schema({strategy: object_schema(distance, list(distance))}, [strategy])
 
 
-EMBEDDING = Check(_embedding, {"type": "array", "items": {"type": "number"}, "minItems": 1})
-EXPANSION = Check(
+EMBEDDING = ValueCheck(_embedding, {"type": "array", "items": {"type": "number"}, "minItems": 1})
+EXPANSION = ValueCheck(
     _expansion, {"oneOf": [{"type": "string", "const": "none"}, *(_walk(strategy) for strategy in DISTANCES)]}
 )
-FIELD_WEIGHTS = Check(
+FIELD_WEIGHTS = ValueCheck(
     _field_weights, object_schema({name: {"type": "number", "minimum": 0} for name in FIELDS})
 )
 

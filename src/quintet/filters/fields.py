@@ -1,7 +1,7 @@
-"""Filters as callers write them, checked into `Filter`. Which fields there are is decided here once.
+"""The fields that filters know, and the checks that turn a caller's filter into a `Filter`.
 
-A filter is text (`filter_grammar`), an object of conditions that must all hold, or a tree of both:
-`{"and": [...]}`, `{"or": [...]}`, `{"not": ...}`. Spec 003 takes nothing but its object.
+A filter is text (`filters/grammar.py`), an object of conditions that must all hold, or a tree of both:
+`{"and": [...]}`, `{"or": [...]}`, `{"not": ...}`. Spec 003 accepts only the object.
 """
 
 import re
@@ -11,16 +11,16 @@ from difflib import get_close_matches
 
 from quintet.errors import UsageError
 from quintet.filters.globs import compiled_glob
-from quintet.filters.grammar import DEEPEST, LONGEST, all_of, any_of, parse
+from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, all_of, any_of, parse
 from quintet.model.filters import AllOf, Condition, Expression, Filter, Not
-from quintet.model.parameters import Check, Schema, is_exact, is_number, object_schema, shown
+from quintet.model.parameters import Schema, ValueCheck, is_exact, is_number, object_schema, shown
 
-MOST_CONDITIONS = 100
+MAX_CONDITIONS = 100
 SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
-MOST_SCANNING = 8
+MAX_SCANNING = 8
 
 TEXT = "text"
-SOME_TEXT = "text that is not empty"
+NON_EMPTY = "text that is not empty"
 INTEGER = "a whole number"
 NUMBER = "a number"
 BOOLEAN = "true or false"
@@ -29,7 +29,7 @@ SCALAR = "text, a number, true or false"
 
 KINDS: Mapping[str, Schema] = {
     TEXT: {"type": "string"},
-    SOME_TEXT: {"type": "string", "minLength": 1},
+    NON_EMPTY: {"type": "string", "minLength": 1},
     INTEGER: {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
     NUMBER: {"type": "number"},
     BOOLEAN: {"type": "boolean"},
@@ -37,19 +37,19 @@ KINDS: Mapping[str, Schema] = {
     SCALAR: {"type": ["string", "number", "boolean"]},
 }
 
-OWN_FIELD = "meta.NAME"  # stands for every field of front matter
+META_FIELD = "meta.NAME"  # any field of front matter
 GENERAL: Mapping[str, str] = {
-    "path": SOME_TEXT,  # a glob; `*` stays inside one folder, `**` does not
-    "mime": SOME_TEXT,
-    "lang": SOME_TEXT,
-    "root": SOME_TEXT,
+    "path": NON_EMPTY,  # a glob; `*` stays inside one folder, `**` does not
+    "mime": NON_EMPTY,
+    "lang": NON_EMPTY,
+    "root": NON_EMPTY,
     "title": TEXT,
     "tag": TEXT,
     "after": TIME,  # modified later than this (spec 004, section 8)
     "before": TIME,
-    "contains": SOME_TEXT,
-    "icontains": SOME_TEXT,  # whatever the case
-    OWN_FIELD: SCALAR,
+    "contains": NON_EMPTY,
+    "icontains": NON_EMPTY,  # ignores case
+    META_FIELD: SCALAR,
 }
 
 BUILT_IN: Mapping[str, str] = {  # spec 003, "Built-In Chunk Metadata"
@@ -69,34 +69,34 @@ BUILT_IN: Mapping[str, str] = {  # spec 003, "Built-In Chunk Metadata"
 SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest last
 
 
-def filters(fields: Mapping[str, str]) -> Check:
-    """A check for a bag of `{name: value}`, all of which must hold."""
+def filters(fields: Mapping[str, str]) -> ValueCheck:
+    """A check for an object of `{name: value}` conditions, all of which must hold."""
 
     def accept(value: object) -> object:
         if not isinstance(value, Mapping):
-            raise _refused(f"filters is {shown(value)}; it must be an object such as {{'title': 'Guide'}}")
-        return Filter(tuple(_bag(fields, value)))
+            raise _invalid(f"filters is {shown(value)}; it must be an object such as {{'title': 'Guide'}}")
+        return Filter(tuple(_conditions(fields, value)))
 
-    return Check(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
+    return ValueCheck(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
 
 
-def _bag(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
+def _conditions(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
     return [condition(fields, str(name), value[name]) for name in sorted(value, key=str)]
 
 
 def condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
     """A field and a value of its kind."""
-    own = name.startswith("meta.") and name != "meta."
-    kind = fields.get(OWN_FIELD if own else name)
+    from_front_matter = name.startswith("meta.") and name != "meta."
+    kind = fields.get(META_FIELD if from_front_matter else name)
     if kind is None:
         close = get_close_matches(name, fields, 1)
         hint = f"did you mean {close[0]!r}?" if close else "the filters are: " + ", ".join(sorted(fields))
-        raise _refused(f"unknown filter {shown(name)}; {hint}")
+        raise _invalid(f"unknown filter {shown(name)}; {hint}")
     if kind in (INTEGER, NUMBER, SCALAR) and not is_exact(value):
-        raise _refused(f"filter {name} is {shown(value)}; a whole number must fit into 64 bits")
-    if isinstance(value, str) and (kind in (TEXT, SCALAR) or (kind == SOME_TEXT and value)):
+        raise _invalid(f"filter {name} is {shown(value)}; a whole number must fit into 64 bits")
+    if isinstance(value, str) and (kind in (TEXT, SCALAR) or (kind == NON_EMPTY and value)):
         if name == "path":
-            compiled_glob(value)  # refuses what could not be matched later
+            compiled_glob(value)  # raises for a glob that could not be matched later
         return Condition(name, _clean(name, value))
     if isinstance(value, str) and kind == TIME and (moment := milliseconds(value)) is not None:
         return Condition(name, moment)
@@ -106,11 +106,11 @@ def condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
         return Condition(name, value)
     if isinstance(value, (int, float)) and is_number(value) and kind in (NUMBER, SCALAR):
         return Condition(name, value)
-    raise _refused(f"filter {name} is {shown(value)}; it must be {kind}")
+    raise _invalid(f"filter {name} is {shown(value)}; it must be {kind}")
 
 
 def milliseconds(text: str) -> int | None:
-    """Unix milliseconds, from a number of them or from an ISO date or time; UTC unless it says otherwise.
+    """Unix milliseconds from digits or from an ISO date or time, which is UTC unless it names a zone.
 
     >>> milliseconds("1970-01-02"), milliseconds("1970-01-01T01:00+01:00"), milliseconds("1700000000000")
     (86400000, 0, 1700000000000)
@@ -127,14 +127,14 @@ def milliseconds(text: str) -> int | None:
     return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
 
 
-def written(name: str, text: str) -> Condition:
-    """A condition as the filter language spells it: everything is text there."""
+def condition_from_text(name: str, text: str) -> Condition:
+    """A condition of the filter language, where every value is text."""
     return condition(GENERAL, name, text)
 
 
 def _clean(name: str, value: str) -> str:
     if any(ord(char) == 0 or 0xD800 <= ord(char) < 0xE000 for char in value):
-        raise _refused(f"filter {name} is {shown(value)}; it must be text without NUL or lone surrogates")
+        raise _invalid(f"filter {name} is {shown(value)}; it must be text without NUL or lone surrogates")
     return value
 
 
@@ -144,13 +144,13 @@ COMBINED: Mapping[str, Callable[[Sequence[Expression]], Expression]] = {"and": a
 def _expression(value: object) -> object:
     if isinstance(value, Mapping) and not value:
         return Filter()
-    found = _read(value, 0)
-    if (count := count_conditions(found)) > MOST_CONDITIONS:
-        raise _refused(f"the filter has {count} conditions; at most {MOST_CONDITIONS} are taken: simplify it")
-    if (count := count_conditions(found, SCANNING)) > MOST_SCANNING:
+    expression = _read(value, 0)
+    if (count := count_conditions(expression)) > MAX_CONDITIONS:
+        raise _invalid(f"the filter has {count} conditions; at most {MAX_CONDITIONS} are taken: simplify it")
+    if (count := count_conditions(expression, SCANNING)) > MAX_SCANNING:
         names = " and ".join(sorted(SCANNING))
-        raise _refused(f"the filter has {count} conditions on {names}; at most {MOST_SCANNING} are taken")
-    return as_filter(found)
+        raise _invalid(f"the filter has {count} conditions on {names}; at most {MAX_SCANNING} are taken")
+    return as_filter(expression)
 
 
 def as_filter(expression: Expression) -> Filter:
@@ -159,17 +159,17 @@ def as_filter(expression: Expression) -> Filter:
 
 def _read(value: object, depth: int) -> Expression:
     if isinstance(value, str):
-        return parse(value, written)
+        return parse(value, condition_from_text)
     if not isinstance(value, Mapping) or not value:
         example = "{'path': 'docs/**'}, or text such as 'path:docs/**'"
-        raise _refused(f"filters is {shown(value)}; it must be an object such as {example}")
-    if depth > DEEPEST:
-        raise _refused(f"the filter is more than {DEEPEST} levels deep; write it flatter")
+        raise _invalid(f"filters is {shown(value)}; it must be an object such as {example}")
+    if depth > MAX_DEPTH:
+        raise _invalid(f"the filter is more than {MAX_DEPTH} levels deep; write it flatter")
     operator = next((name for name in ("and", "or", "not") if name in value), None)
     if operator is None:
-        return all_of(_bag(GENERAL, value))
+        return all_of(_conditions(GENERAL, value))
     if len(value) > 1:
-        raise _refused(f"filter {operator!r} stands alone in its object; put the others into its list")
+        raise _invalid(f"filter {operator!r} stands alone in its object; put the others into its list")
     return _combined(operator, value[operator], depth)
 
 
@@ -177,12 +177,12 @@ def _combined(operator: str, value: object, depth: int) -> Expression:
     if operator == "not":
         return Not(_read(value, depth + 1))
     if not isinstance(value, (list, tuple)) or not value:
-        raise _refused(f"filter {operator} is {shown(value)}; it must be a list of filters")
-    return COMBINED[operator]([_read(one, depth + 1) for one in value])
+        raise _invalid(f"filter {operator} is {shown(value)}; it must be a list of filters")
+    return COMBINED[operator]([_read(part, depth + 1) for part in value])
 
 
 def count_conditions(expression: Expression, fields: Collection[str] | None = None) -> int:
-    """How many conditions there are, of all fields or of these."""
+    """How many conditions an expression has, on any field or on these fields."""
     if isinstance(expression, Condition):
         return int(fields is None or expression.field in fields)
     parts = (expression.of,) if isinstance(expression, Not) else expression.parts
@@ -190,34 +190,34 @@ def count_conditions(expression: Expression, fields: Collection[str] | None = No
 
 
 def _schema() -> Schema:
-    several = {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}}
-    fields = {name: KINDS[kind] for name, kind in GENERAL.items() if name != OWN_FIELD}
+    parts = {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}}
+    fields = {name: KINDS[kind] for name, kind in GENERAL.items() if name != META_FIELD}
     return {
         "oneOf": [
-            {"type": "string", "pattern": r"\S:\S", "maxLength": LONGEST},
+            {"type": "string", "pattern": r"\S:\S", "maxLength": MAX_CHARS},
             {**object_schema(fields), "patternProperties": {r"^meta\..": KINDS[SCALAR]}},
-            object_schema({"and": several}, ["and"]),
-            object_schema({"or": several}, ["or"]),
+            object_schema({"and": parts}, ["and"]),
+            object_schema({"or": parts}, ["or"]),
             object_schema({"not": {"type": ["string", "object"]}}, ["not"]),
         ]
     }
 
 
-FILTER = Check(_expression, _schema())  # for every contract but 003
+FILTER = ValueCheck(_expression, _schema())  # for every contract but 003
 
 
 def _scope(value: object) -> object:
     """Spec 002's scope filter: any of project, package, module, file."""
     if not isinstance(value, Mapping):
-        raise _refused(
+        raise _invalid(
             f"scope_filter is {shown(value)}; it must be an object such as {{'package': 'src/app'}}"
         )
-    found = _bag(dict.fromkeys(SCOPE, SOME_TEXT), value)
-    return Filter(tuple(Condition(f"scope.{one.field}", one.value) for one in found))
+    levels = _conditions(dict.fromkeys(SCOPE, NON_EMPTY), value)
+    return Filter(tuple(Condition(f"scope.{level.field}", level.value) for level in levels))
 
 
-def _refused(message: str) -> UsageError:
+def _invalid(message: str) -> UsageError:
     return UsageError(message, code="invalid_filter")
 
 
-SCOPE_FILTER = Check(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[SOME_TEXT])))
+SCOPE_FILTER = ValueCheck(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[NON_EMPTY])))

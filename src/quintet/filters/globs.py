@@ -1,8 +1,8 @@
-"""Path globs that take no longer on a hostile pattern than on a plain one.
+"""Path globs that match in linear time, however hostile the pattern.
 
-`*` and `?` stay within one folder, `**` crosses folders, `**/` may stand for no folder at all, `{a,b}` is
-either. Each star matches as little as lets the text up to the next star follow, and that choice is final
-(an atomic group): for globs the first place that fits is as good as any, so nothing is lost.
+`*` and `?` stay within one folder, `**` crosses folders, `**/` may match no folder at all, `{a,b}` matches
+either. Each star matches as little as it can before the text up to the next star, and never backtracks (an
+atomic group): for globs the first place that fits is as good as any other.
 """
 
 import re
@@ -11,28 +11,28 @@ from itertools import product
 
 from quintet.errors import UsageError
 
-MOST_ALTERNATIVES = 256
-LONGEST = 1000
+MAX_ALTERNATIVES = 256
+MAX_CHARS = 1000
 
 
 @lru_cache(maxsize=256)
 def compiled_glob(pattern: str) -> "re.Pattern[str]":
-    if len(pattern) > LONGEST:
-        raise _refused(pattern, f"is longer than {LONGEST} characters")
-    return re.compile("|".join(f"(?:{_translated(one)})" for one in _alternatives(pattern)), re.DOTALL)
+    if len(pattern) > MAX_CHARS:
+        raise _invalid(pattern, f"is longer than {MAX_CHARS} characters")
+    return re.compile("|".join(f"(?:{_translate(choice)})" for choice in _alternatives(pattern)), re.DOTALL)
 
 
 def prefixes(pattern: str) -> list[str]:
-    """How every path that matches must begin, one beginning for each choice of braces.
+    """The prefixes that a matching path can have, one for each choice of braces.
 
     >>> prefixes("{docs,src/app}/**/*.md")
     ['docs/', 'src/app/']
     """
-    return list(dict.fromkeys(re.split(r"[*?]", one, maxsplit=1)[0] for one in _alternatives(pattern)))
+    return list(dict.fromkeys(re.split(r"[*?]", choice, maxsplit=1)[0] for choice in _alternatives(pattern)))
 
 
 def _alternatives(pattern: str) -> list[str]:
-    """The pattern without braces, once for each way of choosing from them. An unclosed brace is itself."""
+    """The patterns without braces that this one stands for. An unclosed brace is a literal."""
     opened = pattern.find("{")
     closed = _closing(pattern, opened)
     if closed < 0:
@@ -40,8 +40,8 @@ def _alternatives(pattern: str) -> list[str]:
     heads, middles = [pattern[:opened]], _split(pattern[opened + 1 : closed])
     tails = _alternatives(pattern[closed + 1 :])
     inner = [choice for middle in middles for choice in _alternatives(middle)]
-    if len(inner) * len(tails) > MOST_ALTERNATIVES:
-        raise _refused(pattern, f"stands for more than {MOST_ALTERNATIVES} alternatives")
+    if len(inner) * len(tails) > MAX_ALTERNATIVES:
+        raise _invalid(pattern, f"stands for more than {MAX_ALTERNATIVES} alternatives")
     return ["".join(parts) for parts in product(heads, inner, tails)]
 
 
@@ -52,12 +52,12 @@ def _closing(pattern: str, opened: int) -> int:
         if depth == 0 and opened >= 0:
             return at
         if depth > 20:
-            raise _refused(pattern, "has braces more than 20 deep")
+            raise _invalid(pattern, "has braces more than 20 deep")
     return -1
 
 
 def _split(inside: str) -> list[str]:
-    """At the commas that are not within inner braces."""
+    """Split at the commas outside inner braces."""
     parts, depth = [""], 0
     for char in inside:
         depth += {"{": 1, "}": -1}.get(char, 0)
@@ -68,7 +68,7 @@ def _split(inside: str) -> list[str]:
     return parts
 
 
-def _translated(pattern: str) -> str:
+def _translate(pattern: str) -> str:
     """`**/` and `**` cut the pattern into runs; each run is sought from where the one before it ended."""
     runs = re.split(r"(\*\*/|\*\*)", pattern)
     out = _run(runs[0], last=len(runs) == 1)
@@ -92,6 +92,6 @@ def _literal(text: str) -> str:
     return "".join("[^/]" if char == "?" else re.escape(char) for char in text)
 
 
-def _refused(pattern: str, why: str) -> UsageError:
+def _invalid(pattern: str, why: str) -> UsageError:
     shown = pattern if len(pattern) <= 60 else pattern[:57] + "..."
     return UsageError(f"the glob {shown!r} {why}; write a simpler one", code="invalid_filter")

@@ -1,8 +1,8 @@
 r"""The filter language: `path:docs/**/*.md lang:python -tag:draft (after:2026-01-01 OR title:"two words")`.
 
-    either    = all { "OR" all }
-    all       = one { [ "AND" ] one }
-    one       = ( "NOT" | "-" ) one | "(" either ")" | name ":" value
+    any_of    = all_of { "OR" all_of }
+    all_of    = term { [ "AND" ] term }
+    term      = ( "NOT" | "-" ) term | "(" any_of ")" | name ":" value
     value     = '"' text with \" and \\ '"' | text up to white space or the bracket that closes a group
 
 Operators are written in capitals. NOT binds tightest, then AND, then OR.
@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from quintet.errors import UsageError
 from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Not
 
-LONGEST = 4_000  # characters
-DEEPEST = 32
+MAX_CHARS = 4_000  # characters
+MAX_DEPTH = 32
 OPERATOR = re.compile(r"(?:AND|OR|NOT)(?=[\s()]|$)")
 WORD = re.compile(r'[^\s():"]*')
 QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
@@ -23,31 +23,31 @@ ESCAPED = re.compile(r'\\(["\\])')
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 SHOWN = 60  # characters of the filter that an error shows
 
-Read = Callable[[str, str], Condition]
+ReadCondition = Callable[[str, str], Condition]
 
 
-def parse(text: str, read: Read) -> Expression:
-    """What `text` asks for. `read` makes a condition of a name and a value, or refuses them."""
-    if len(text) > LONGEST:
+def parse(text: str, read: ReadCondition) -> Expression:
+    """Parse `text`. `read` turns a name and a value into a condition, or raises UsageError."""
+    if len(text) > MAX_CHARS:
         raise UsageError(
-            f"the filter has {len(text)} characters; at most {LONGEST} are taken: shorten it",
+            f"the filter has {len(text)} characters; at most {MAX_CHARS} are taken: shorten it",
             code="invalid_filter",
-            details={"position": LONGEST},
+            details={"position": MAX_CHARS},
         )
     return _Parser(text, read).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, read: Read) -> None:
+    def __init__(self, text: str, read: ReadCondition) -> None:
         self._text = text
         self._read = read
         self._at = 0
 
     def whole(self) -> Expression:
-        found = self._either(0)
+        expression = self._any_of(0)
         if self._next() == ")":
-            raise self._refused("this bracket closes nothing; take it out")
-        return found
+            raise self._invalid("this bracket closes nothing; take it out")
+        return expression
 
     def _next(self) -> str:
         """The next character that is not white space, which is skipped; empty at the end."""
@@ -57,8 +57,8 @@ class _Parser:
 
     def _operator(self) -> str:
         self._next()
-        found = OPERATOR.match(self._text, self._at)
-        return found[0] if found else ""
+        match = OPERATOR.match(self._text, self._at)
+        return match[0] if match else ""
 
     def _take(self, operator: str) -> bool:
         if self._operator() != operator:
@@ -66,28 +66,28 @@ class _Parser:
         self._at += len(operator)
         return True
 
-    def _either(self, depth: int) -> Expression:
-        parts = [self._all(depth)]
+    def _any_of(self, depth: int) -> Expression:
+        parts = [self._all_of(depth)]
         while self._take("OR"):
-            parts.append(self._all(depth))
+            parts.append(self._all_of(depth))
         return any_of(parts)
 
-    def _all(self, depth: int) -> Expression:
-        parts = [self._one(depth)]
+    def _all_of(self, depth: int) -> Expression:
+        parts = [self._term(depth)]
         while self._next() not in ("", ")") and self._operator() != "OR":
             self._take("AND")
-            parts.append(self._one(depth))
+            parts.append(self._term(depth))
         return all_of(parts)
 
-    def _one(self, depth: int) -> Expression:
+    def _term(self, depth: int) -> Expression:
         char = self._next()
-        if depth > DEEPEST:
-            raise self._refused(f"this is more than {DEEPEST} levels deep; write it flatter")
+        if depth > MAX_DEPTH:
+            raise self._invalid(f"this is more than {MAX_DEPTH} levels deep; write it flatter")
         if self._take("NOT"):
-            return Not(self._one(depth + 1))
+            return Not(self._term(depth + 1))
         if char == "-":
             self._at += 1
-            return Not(self._one(depth + 1))
+            return Not(self._term(depth + 1))
         if char == "(":
             return self._group(depth)
         return self._condition()
@@ -95,35 +95,35 @@ class _Parser:
     def _group(self, depth: int) -> Expression:
         opened = self._at
         self._at += 1
-        found = self._either(depth + 1)
+        expression = self._any_of(depth + 1)
         if self._next() != ")":
-            raise self._refused("this bracket is never closed; close it", opened)
+            raise self._invalid("this bracket is never closed; close it", opened)
         self._at += 1
-        return found
+        return expression
 
     def _condition(self) -> Condition:
         start = self._at
-        found = WORD.match(self._text, start)
-        name = found[0] if found else ""
+        match = WORD.match(self._text, start)
+        name = match[0] if match else ""
         self._at = start + len(name)
         if not name or self._text[self._at : self._at + 1] != ":":
-            raise self._refused(_no_condition(name or self._text[start : start + 1]), start)
+            raise self._invalid(_not_a_condition(name or self._text[start : start + 1]), start)
         self._at += 1
         value = self._quoted() if self._text[self._at : self._at + 1] == '"' else self._bare(name)
         try:
             return self._read(name, value)
         except UsageError as error:
-            raise self._refused(error.message, start) from error
+            raise self._invalid(error.message, start) from error
 
     def _quoted(self) -> str:
-        found = QUOTED.match(self._text, self._at)
-        if found is None:
-            raise self._refused('this quote is never closed; within quotes write \\" and \\\\')
-        self._at = found.end()
+        match = QUOTED.match(self._text, self._at)
+        if match is None:
+            raise self._invalid('this quote is never closed; within quotes write \\" and \\\\')
+        self._at = match.end()
         after = self._text[self._at : self._at + 1]
         if after and after != ")" and not after.isspace():
-            raise self._refused("a quoted value ends here; put a space behind it")
-        return ESCAPED.sub(r"\1", found[1])
+            raise self._invalid("a quoted value ends here; put a space behind it")
+        return ESCAPED.sub(r"\1", match[1])
 
     def _bare(self, name: str) -> str:
         """Up to white space. A bracket that was opened within the value closes within it."""
@@ -134,26 +134,26 @@ class _Parser:
                 break
             self._at += 1
         if self._at == start:
-            raise self._refused(f"{name} has no value; write it right behind the colon")
+            raise self._invalid(f"{name} has no value; write it right behind the colon")
         return self._text[start : self._at]
 
-    def _refused(self, why: str, at: int | None = None) -> UsageError:
+    def _invalid(self, why: str, at: int | None = None) -> UsageError:
         position = self._at if at is None else at
         return UsageError(
-            f"{why} (position {position} of the filter)\n{pointed_at(self._text, position)}",
+            f"{why} (position {position} of the filter)\n{point_at(self._text, position)}",
             code="invalid_filter",
             details={"position": position},
         )
 
 
-def pointed_at(text: str, position: int) -> str:
+def point_at(text: str, position: int) -> str:
     """The text around a position, and a caret below it."""
     start = max(0, min(position - SHOWN // 2, len(text) - SHOWN))
     line = UNPRINTABLE.sub(" ", text[start : start + SHOWN])
     return f"  {line}\n  {' ' * (position - start)}^"
 
 
-def _no_condition(word: str) -> str:
+def _not_a_condition(word: str) -> str:
     if not word:
         return "a condition is missing here; write name:value, e.g. path:docs/**"
     if word.upper() in ("AND", "OR", "NOT"):
@@ -162,29 +162,29 @@ def _no_condition(word: str) -> str:
 
 
 def all_of(parts: Sequence[Expression]) -> Expression:
-    """All of them, without brackets that say nothing."""
-    flat = [one for part in parts for one in (part.parts if isinstance(part, AllOf) else (part,))]
+    """A conjunction without needless nesting."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, AllOf) else (part,))]
     return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
 
 
 def any_of(parts: Sequence[Expression]) -> Expression:
-    flat = [one for part in parts for one in (part.parts if isinstance(part, AnyOf) else (part,))]
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, AnyOf) else (part,))]
     return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
 
 
 def render(expression: Expression) -> str:
-    """An expression in the language it was read from."""
+    """The expression as text of the filter language."""
     match expression:
         case Condition(name, value):
             return f"{name}:{_value(value)}"
         case Not(of):
-            return "-" + _grouped(of)
+            return "-" + _bracketed(of)
         case AllOf(parts):
-            return " ".join(_grouped(part) for part in parts)
-    return " OR ".join(_grouped(part) for part in expression.parts)
+            return " ".join(_bracketed(part) for part in parts)
+    return " OR ".join(_bracketed(part) for part in expression.parts)
 
 
-def _grouped(part: Expression) -> str:
+def _bracketed(part: Expression) -> str:
     return f"({render(part)})" if isinstance(part, (AllOf, AnyOf)) else render(part)
 
 

@@ -1,14 +1,14 @@
 """Conditions written among the words of a query: `retry lang:python -path:vendor/**`.
 
-A word is a condition only if it is `name:value` with a field that exists and a value that fits it. So
-`std::string`, `http://host`, `12:30`, `before:each` and anything within quotes stay words. NOT before a
-condition belongs to it, and AND or OR between two to both. What was taken is told in a note.
+A word is a condition only if it is `name:value` with a known field and a valid value. So `std::string`,
+`http://host`, `12:30`, `before:each` and anything within quotes stay words. NOT before a condition negates
+it; AND or OR between two conditions combines them. A note says what was read as a filter.
 """
 
 import re
 
 from quintet.errors import UsageError
-from quintet.filters.fields import MOST_CONDITIONS, as_filter, count_conditions, written
+from quintet.filters.fields import MAX_CONDITIONS, as_filter, condition_from_text, count_conditions
 from quintet.filters.grammar import all_of, parse, render
 from quintet.model.filters import AllOf, Expression, Filter
 from quintet.model.results import Note
@@ -20,30 +20,30 @@ WORDS = re.compile(rf"(?P<conditions>(?<!\S){CONDITION}(?:\s+(?:AND|OR)\s+{CONDI
 
 
 def split(query: str) -> tuple[str, Filter, tuple[Note, ...]]:
-    """The words, the conditions among them, and a note of what was taken.
+    """The words, the conditions among them, and a note that names the conditions.
 
     >>> split("retry lang:python")[:2]
     ('retry', Filter(conditions=(Condition(field='lang', value='python'),)))
     """
-    found: list[Expression] = []
+    expressions: list[Expression] = []
 
-    def taken(match: re.Match[str]) -> str:
-        one = _expression(match["conditions"])
-        if one is None or count_conditions(AllOf((*found, one))) > MOST_CONDITIONS:
+    def take(match: re.Match[str]) -> str:
+        expression = _expression(match["conditions"])
+        if expression is None or count_conditions(AllOf((*expressions, expression))) > MAX_CONDITIONS:
             return match[0]
-        found.append(one)
+        expressions.append(expression)
         return " "
 
-    words = " ".join(WORDS.sub(taken, query).split())
-    if not found or not words:  # nothing but conditions is no question: then they are its words
+    words = " ".join(WORDS.sub(take, query).split())
+    if not expressions or not words:  # a query of conditions alone has no words: search for them instead
         return query, Filter(), ()
-    whole = all_of(found)
+    whole = all_of(expressions)
     message = f"read as filters: {render(whole)}; put quotes around them to search for the words"
     return words, as_filter(whole), ({"code": "filters_read", "message": message},)
 
 
 def _expression(text: str | None) -> Expression | None:
     try:
-        return parse(text, written) if text else None
+        return parse(text, condition_from_text) if text else None
     except UsageError:
         return None

@@ -11,7 +11,7 @@ from quintet.contracts.contract import Answer, Contract, Plan, Reading
 from quintet.model.documents import Json
 from quintet.model.filters import Condition, Filter
 from quintet.model.memories import KINDS, About, AboutState, Memo, memo_from
-from quintet.model.parameters import LIMIT, Check, Refused, one_of, parameter, whole
+from quintet.model.parameters import LIMIT, NotAllowed, ValueCheck, one_of, parameter, whole
 from quintet.model.results import Evidence, Ranked
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 
@@ -26,26 +26,26 @@ def is_storable(value: object) -> bool:
 
 def _name(value: object) -> object:
     if not is_storable(value):
-        raise Refused("text without NUL or lone surrogates")
+        raise NotAllowed("text without NUL or lone surrogates")
     return value
 
 
 def _tags(value: object) -> object:
     if not isinstance(value, (list, tuple)) or not all(map(is_storable, value)):
-        raise Refused("a list of texts without NUL or lone surrogates")
+        raise NotAllowed("a list of texts without NUL or lone surrogates")
     return tuple(value)
 
 
 def _truth(value: object) -> object:
     if not isinstance(value, bool):
-        raise Refused("true or false")
+        raise NotAllowed("true or false")
     return value
 
 
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-NAME = Check(_name, {"type": "string", "minLength": 1})
-TAGS = Check(_tags, {"type": "array", "items": NAME.schema})
-TRUTH = Check(_truth, {"type": "boolean"})
+NAME = ValueCheck(_name, {"type": "string", "minLength": 1})
+TAGS = ValueCheck(_tags, {"type": "array", "items": NAME.schema})
+TRUTH = ValueCheck(_truth, {"type": "boolean"})
 WHEN = whole(0, LATEST_MS)
 
 

@@ -1,8 +1,6 @@
-"""The nouns: what is indexed, what a signal answers, what ranking returns.
+"""What is indexed: a document (a file, an upload or a memory) and its chunks.
 
-document (a file) > chunk (what is indexed); hit (a signal's answer) > evidence > ranked (final).
-What a search makes by the hundred, or a run by the thousand, is a named tuple: a frozen dataclass takes four
-times as long.
+A run makes chunks by the thousand, so they are named tuples: a frozen dataclass takes four times as long.
 """
 
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 
 
 def digest(*parts: str) -> str:
-    """A short stable name for `parts`: 128 bits of SHA-256, each part framed by its length.
+    """A short, stable id for `parts`: 128 bits of SHA-256, each part framed by its length.
 
     >>> digest("a", "bc") == digest("ab", "c")
     False
@@ -49,7 +47,8 @@ class Document:
 class Chunk(NamedTuple):
     """A passage of a document: the unit that is indexed. Lines count from 1, both ends included.
 
-    `page` counts from 1 too; None where the format has no pages. Lines are then those of that page's text.
+    `page` counts from 1 too, and is None where the format has no pages. With a page, lines are those of the
+    page's text.
     """
 
     id: str
@@ -65,7 +64,7 @@ class Chunk(NamedTuple):
 
 
 def embedding_text(heading_path: str, content: str) -> str:
-    """What is embedded of a chunk: where the passage stands, then the passage."""
+    """The text that is embedded for a chunk: its headings, then its content."""
     return f"{heading_path}\n{content}" if heading_path else content
 
 

@@ -14,7 +14,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Holds where `of` does not: also where a document has no such field at all."""
+    """True where `of` is not, also where a document lacks the field."""
 
     of: "Expression"
 
@@ -34,6 +34,6 @@ Expression: TypeAlias = Condition | Not | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Conditions that must all hold, applied before retrieval on every leg."""
+    """Conditions that must all hold. They are applied before retrieval, on every leg."""
 
     conditions: tuple[Expression, ...] = ()

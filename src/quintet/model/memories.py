@@ -1,4 +1,4 @@
-"""The nouns of memory: what was remembered, what it is about, and until when it held."""
+"""A memory: its text, what it is about, and how long it was valid."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from quintet.model.results import Freshness
 
 ROOT = "memory"  # where memories live among the documents of their database
 KINDS = ("decision", "fact", "preference", "error", "summary", "code", "task")
-SESSIONS = 100  # that one memory keeps
+SESSIONS = 100  # kept by one memory
 AboutState = Literal["unchanged", "changed", "gone", "unknown"]
 FRESHNESS: Mapping[AboutState, Freshness] = {
     "unchanged": "Fresh",
@@ -21,9 +21,9 @@ FRESHNESS: Mapping[AboutState, Freshness] = {
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A file, some lines of it or a symbol, and the digest of what stood there when it was remembered.
+    """A file, some of its lines or a symbol, and the digest of its text when the memory was made.
 
-    Without a digest nothing was found under that name, and whether it changed cannot be told.
+    Without a digest nothing had that name then, so nobody can say whether it changed.
     """
 
     path: str | None = None
@@ -34,7 +34,7 @@ class About:
 
     @property
     def key(self) -> tuple[str, str, str, tuple[int, int]]:
-        """What it is, whatever it looked like: a symbol may move, lines may not."""
+        """Identity without content: a symbol may move to other lines, a line range may not."""
         lines = (0, 0) if self.symbol or self.lines is None else self.lines
         return self.symbol or "", self.root or "", self.path or "", lines
 
@@ -50,7 +50,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """One memory. It holds from `created_ms` until `valid_until_ms`, or still where that is None."""
+    """One memory. It is valid from `created_ms` until `valid_until_ms`, or until now where that is None."""
 
     id: str
     text: str
@@ -60,7 +60,7 @@ class Memo:
     seen: int = 1
     tags: tuple[str, ...] = ()
     about: tuple[About, ...] = ()
-    sessions: tuple[str, ...] = ()  # in which it was said, the latest last
+    sessions: tuple[str, ...] = ()  # that stated it, the latest last
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     valid_until_ms: int | None = None
@@ -68,11 +68,11 @@ class Memo:
 
     @property
     def session(self) -> str | None:
-        """The latest."""
+        """The latest session."""
         return self.sessions[-1] if self.sessions else None
 
     def fields(self) -> dict[str, Json]:
-        """Everything there is to know, as JSON: how it is stored, and a line of an export."""
+        """The whole memory as JSON, as it is stored and exported."""
         return {
             "id": self.id,
             "text": self.text,
@@ -81,7 +81,7 @@ class Memo:
             "last_seen_ms": self.last_seen_ms,
             "seen": self.seen,
             "tags": list(self.tags),
-            "about": [one.fields() for one in self.about],
+            "about": [about.fields() for about in self.about],
             "session": self.session,
             "sessions": list(self.sessions),
             "supersedes": list(self.supersedes),
@@ -92,21 +92,22 @@ class Memo:
 
 
 def memo_from(stored: Mapping[str, Any]) -> Memo:
-    """The memory whose `fields` these are."""
-    about = [
-        About(**{**one, "lines": tuple(one["lines"]) if one["lines"] else None}) for one in stored["about"]
+    """A memory from its `fields`."""
+    subjects = [
+        About(**{**about, "lines": tuple(about["lines"]) if about["lines"] else None})
+        for about in stored["about"]
     ]
     known = {name: value for name, value in stored.items() if name != "session"}
     many = {name: tuple(stored[name]) for name in ("tags", "supersedes")}
     sessions = in_order((*stored.get("sessions", ()), stored["session"]))
-    return Memo(**{**known, **many, "sessions": sessions, "about": tuple(about)})
+    return Memo(**{**known, **many, "sessions": sessions, "about": tuple(subjects)})
 
 
 def in_order(sessions: Iterable[str | None]) -> tuple[str, ...]:
-    """Each once, where it came last, and of very many the latest.
+    """Each session once, at its last place; only the latest are kept.
 
     >>> in_order(["monday", "tuesday", None, "monday"])
     ('tuesday', 'monday')
     """
-    latest_first = dict.fromkeys(one for one in reversed(list(sessions)) if one is not None)
+    latest_first = dict.fromkeys(session for session in reversed(list(sessions)) if session is not None)
     return tuple(reversed(list(latest_first)[:SESSIONS]))

@@ -1,9 +1,9 @@
-"""A Merkle tree over documents: one number for all that is indexed, and short proofs that something is.
+"""A Merkle tree over documents: one hash for everything that is indexed, and short proofs of inclusion.
 
-Documents are placed by their ids, read as hexadecimal digits. A node stands for all ids with one beginning:
-of a single document it is that document's leaf, of several the hash over its children in the order of their
-digits. So the tree depends on the documents alone, not on the order they came in, and a changed document
-changes only the nodes above it.
+The tree is a trie over document ids in hexadecimal. A node covers all ids with one prefix: for a single
+document it is that document's leaf, for several the hash of its children in the order of their digits. So
+the tree depends only on the documents, not on their order, and a changed document changes only the nodes
+above it.
 """
 
 import json
@@ -14,7 +14,8 @@ from typing import Any
 _CANONICAL = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False, check_circular=False
 )
-LEAF, NODE, STATE, EMPTY = b"\x00", b"\x01", b"\x02", b"\x03"  # no hash of one kind is one of another
+# Prefixes, so that no hash of one kind equals one of another.
+LEAF, NODE, STATE, EMPTY = b"\x00", b"\x01", b"\x02", b"\x03"
 
 
 def record(document: Sequence[object], chunks: Sequence[Sequence[object]]) -> str:
@@ -42,12 +43,12 @@ def node(children: Mapping[str, bytes]) -> bytes:
 
 
 def state(root: bytes | None, embedder: str | None) -> str:
-    """The state root: the tree, and what its vectors are by."""
+    """The state root: a hash of the tree and of the embedder's identity."""
     return sha256(STATE + (root or sha256(EMPTY).digest()) + canonical(embedder).encode("ascii")).hexdigest()
 
 
 def tree(leaves: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Every node with two or more documents below it, by the beginning of their ids; the root is ''."""
+    """Every node with two or more documents below it, by their common prefix; the root's is ''."""
     nodes: dict[str, bytes] = {}
     if leaves:
         _grow("", sorted(leaves), leaves, nodes)
@@ -63,8 +64,8 @@ def _grow(prefix: str, ids: Sequence[str], leaves: Mapping[str, bytes], nodes: d
     if len(ids) == 1:
         return leaves[ids[0]]
     groups: dict[str, list[str]] = {}
-    for one in ids:
-        groups.setdefault(one[len(prefix)], []).append(one)
+    for document_id in ids:
+        groups.setdefault(document_id[len(prefix)], []).append(document_id)
     children = {digit: _grow(prefix + digit, group, leaves, nodes) for digit, group in groups.items()}
     nodes[prefix] = node(children)
     return nodes[prefix]
@@ -73,7 +74,7 @@ def _grow(prefix: str, ids: Sequence[str], leaves: Mapping[str, bytes], nodes: d
 def climb(line: str, document_id: str, siblings: Sequence[Mapping[str, str]]) -> bytes:
     """The root that a document's record leads to, given its siblings on each level, the lowest first.
 
-    Anybody may have written the siblings: what is no digit or no hash raises ValueError.
+    The siblings are untrusted: anything but a digit with a hash raises ValueError.
     """
     reached = leaf(line)
     for depth, others in zip(range(len(siblings) - 1, -1, -1), siblings, strict=True):

@@ -1,6 +1,6 @@
-"""Parameters with their checks: a contract declares a frozen dataclass, `read` fills it from a request.
+"""Parameters and their checks: a contract declares a frozen dataclass, and `read` fills it from a request.
 
-A check returns a value in canonical form, or raises `Refused` with what is allowed.
+A check returns the value in canonical form, or raises `NotAllowed` with what is allowed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,14 +17,13 @@ P = TypeVar("P")
 LIMIT_MAX = 1000  # CONTRACTS: top_k, k and final_limit go from 1 to 1,000
 
 
-class Refused(Exception):  # noqa: N818  (never leaves this package)
-    """Why a value is not taken: the sentence's second half."""
+class NotAllowed(Exception):  # noqa: N818  (`read` turns it into a UsageError)
+    """What a value must be; it completes "it must be ..."."""
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """What a value must be: `accept` returns it in canonical form or refuses it; `schema` says the same
-    to machines, in JSON Schema."""
+class ValueCheck:
+    """What a value must be: `accept` checks it, `schema` says the same in JSON Schema."""
 
     accept: Callable[[object], object]
     schema: Schema
@@ -34,12 +33,12 @@ class Check:
 class Rule:
     """How one parameter is checked and described."""
 
-    check: Check
+    check: ValueCheck
     help: str
     code: str
 
 
-def parameter(default: object, check: Check, help: str, code: str = "invalid_parameter") -> Any:
+def parameter(default: object, check: ValueCheck, help: str, code: str = "invalid_parameter") -> Any:
     """A dataclass field that knows its rule."""
     return field(default=default, metadata={"rule": Rule(check, help, code)})
 
@@ -52,26 +51,26 @@ def rule_of(declared: "Field[Any]") -> Rule:
 
 def read(contract: str, kind: type[P], given: Mapping[str, object], defaults: Mapping[str, object]) -> P:
     """Fill a parameters class from a request, with `defaults` (from quintet.toml) under it."""
-    declared = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    declared = {parameter.name: parameter for parameter in fields(kind)}  # type: ignore[arg-type]
     values: dict[str, object] = {}
     for source in (defaults, given):
         for name, value in source.items():
             if name not in declared:
                 raise UsageError(_unknown(contract, name, list(declared)), details={"parameter": name})
-            values[name] = _checked(declared[name], value)
+            values[name] = _accept(declared[name], value)
     return kind(**values)
 
 
-def _checked(declared: "Field[Any]", value: object) -> object:
+def _accept(declared: "Field[Any]", value: object) -> object:
     rule = rule_of(declared)
     if value is None and declared.default is None:
         return None
     try:
         return rule.check.accept(value)
-    except Refused as reason:
+    except NotAllowed as allowed:
         details: dict[str, object] = {"parameter": declared.name}
         raise UsageError(
-            f"{declared.name} is {shown(value)}; it must be {reason}", code=rule.code, details=details
+            f"{declared.name} is {shown(value)}; it must be {allowed}", code=rule.code, details=details
         ) from None
 
 
@@ -82,7 +81,7 @@ def _unknown(contract: str, name: str, known: list[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a message may hold it: one line, not too long."""
+    """A value for a message: one line, at most 80 characters."""
     try:
         text = repr(value)
     except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
@@ -92,13 +91,13 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def whole(low: int, high: int) -> Check:
+def whole(low: int, high: int) -> ValueCheck:
     def accept(value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise Refused(f"a whole number from {low} to {high}")
+            raise NotAllowed(f"a whole number from {low} to {high}")
         return value
 
-    return Check(accept, {"type": "integer", "minimum": low, "maximum": high})
+    return ValueCheck(accept, {"type": "integer", "minimum": low, "maximum": high})
 
 
 def is_number(value: object) -> bool:
@@ -112,40 +111,40 @@ def is_number(value: object) -> bool:
 
 
 def is_exact(value: object) -> bool:
-    """Whether a store keeps every digit of it: of a whole number beyond 64 bits it would keep some 16."""
+    """Whether a store keeps every digit: beyond 64 bits it would keep about 16 digits of a whole number."""
     return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
-def number(low: float, high: float) -> Check:
+def number(low: float, high: float) -> ValueCheck:
     """A finite number in [low, high]; -inf and inf leave a side open."""
     wanted = "a number" if not isfinite(low) else f"a number from {low:g}"
     wanted += f" to {high:g}" if isfinite(high) else ""
 
     def accept(value: object) -> object:
         if not is_number(value) or not low <= value <= high:  # type: ignore[operator]
-            raise Refused(wanted)
+            raise NotAllowed(wanted)
         return float(value)  # type: ignore[arg-type]
 
     edges = {name: edge for name, edge in (("minimum", low), ("maximum", high)) if isfinite(edge)}
-    return Check(accept, {"type": "number", **edges})
+    return ValueCheck(accept, {"type": "number", **edges})
 
 
-def one_of(*names: str) -> Check:
+def one_of(*names: str) -> ValueCheck:
     def accept(value: object) -> object:
         if not isinstance(value, str) or value not in names:
-            raise Refused("one of " + ", ".join(names))
+            raise NotAllowed("one of " + ", ".join(names))
         return value
 
-    return Check(accept, {"type": "string", "enum": list(names)})
+    return ValueCheck(accept, {"type": "string", "enum": list(names)})
 
 
-def text(what: str) -> Check:
+def text(what: str) -> ValueCheck:
     def accept(value: object) -> object:
         if not isinstance(value, str) or not value.strip():
-            raise Refused(what)
+            raise NotAllowed(what)
         return value
 
-    return Check(accept, {"type": "string", "minLength": 1})
+    return ValueCheck(accept, {"type": "string", "minLength": 1})
 
 
 def object_schema(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Schema:

@@ -12,15 +12,15 @@ Status = Literal["ok", "empty_index", "never_indexed", "degraded"]
 
 
 class Note(TypedDict):
-    """Something the caller should know beside the answer: what was degraded, clamped or cut."""
+    """Something the caller should know about an answer: what was degraded, clamped or cut."""
 
     code: str
     message: str
 
 
 def steady(score: float) -> float:
-    """Twelve significant digits: what decides an order. BM25's logarithm comes from the system's library, and
-    its last bit may differ between systems.
+    """The score rounded to twelve significant digits, which is what orders are decided by. BM25's logarithm
+    comes from the system's library, whose last bit may differ between systems.
 
     >>> steady(-7.123456789012345)
     -7.12345678901
@@ -29,9 +29,9 @@ def steady(score: float) -> float:
 
 
 class Hit(NamedTuple):
-    """One match from a signal. Lists are best first; `score` is higher-is-better whatever the backend
-    does; `raw` keeps the backend's own number for contracts that must show it. One that is not `listed` was
-    scored because another signal brought it; it stands behind the list."""
+    """One match from a signal. Lists are best first. `score` is higher-is-better; `raw` is the backend's own
+    number, for contracts that show it. A hit that is not `listed` was found by another signal and only scored
+    by this one; such hits follow the list."""
 
     chunk_id: str
     score: float
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """The little a ranking may know about a chunk besides its scores. One catalog query fetches them."""
+    """What ranking knows about a chunk besides its scores. One catalog query fetches all facts."""
 
     document_id: str
     path: str
@@ -53,8 +53,8 @@ class Facts(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What one signal said about one item, and what that was worth. `rank` counts from 1, of `of`; None says
-    that the item was not in the signal's own list, but scored because another signal brought it."""
+    """What one signal says about one item, and how much that adds to its score. `rank` counts from 1 in a
+    list of `of` hits; None means that another signal found the item and this one only scored it."""
 
     rank: int | None
     of: int
@@ -67,7 +67,7 @@ class Evidence(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """An item of the final list with everything needed to explain its place."""
+    """An item of the final list, with the evidence for its place."""
 
     item_id: str
     score: float

@@ -1,8 +1,8 @@
-"""A sketch of a set that is small whatever the set's size, and tells in what two sets differ.
+"""Which items two sets differ in, from a sketch of each whose size does not grow with the set.
 
-An invertible Bloom lookup table (Goodrich and Mitzenmacher, 2011): every item is added into three cells by
-exclusive or, so adding is its own inverse, and of two sketches only the difference of their sets is left.
-While that is small, cells that hold a single item give it away one after the other.
+An invertible Bloom lookup table (Goodrich and Mitzenmacher, 2011). Every item is XORed into three cells, so
+XORing two sketches leaves only the difference of their sets. While that is small, some cell holds a single
+item; taking it out leaves another such cell, until all items are known.
 """
 
 from collections.abc import Iterable
@@ -19,32 +19,32 @@ def empty() -> bytes:
     return bytes(CELLS * WIDTH)
 
 
-def toggled(sketch: bytes, documents: Iterable[tuple[str, bytes]]) -> bytes:
-    """The sketch with these documents (id, leaf) added, or taken out if they were in it."""
+def toggle(sketch: bytes, documents: Iterable[tuple[str, bytes]]) -> bytes:
+    """The sketch with these documents (id, leaf) added, or removed if they were in it."""
     cells = _cells(sketch)
     for document_id, leaf in documents:
         _toggle(cells, _packed(bytes.fromhex(document_id) + leaf[:LEAF]))
     return b"".join(cell.to_bytes(WIDTH, "big") for cell in cells)
 
 
-def difference(one: bytes, other: bytes) -> list[Item] | None:
-    """What is in exactly one of the two sets; None if that is too much to tell."""
-    cells = [a ^ b for a, b in zip(_cells(one), _cells(other), strict=True)]
-    found: list[Item] = []
-    while len(found) <= CELLS:
+def difference(sketch: bytes, other: bytes) -> list[Item] | None:
+    """The items in exactly one of the two sets; None if there are too many to recover."""
+    cells = [a ^ b for a, b in zip(_cells(sketch), _cells(other), strict=True)]
+    items: list[Item] = []
+    while len(items) <= CELLS:
         single = next((cell for cell in cells if _is_single(cell)), None)
         if single is None:
-            return None if any(cells) else sorted(found)
+            return None if any(cells) else sorted(items)
         body = single.to_bytes(WIDTH, "big")[: ID + LEAF]
-        found.append((body[:ID].hex(), body[ID:].hex()))
+        items.append((body[:ID].hex(), body[ID:].hex()))
         _toggle(cells, single)
     return None
 
 
-def changed(one: bytes, other: bytes) -> list[str] | None:
+def changed_ids(sketch: bytes, other: bytes) -> list[str] | None:
     """Ids of the documents that were added, changed or removed from one sketch to the other."""
-    found = difference(one, other)
-    return None if found is None else sorted({document_id for document_id, _ in found})
+    items = difference(sketch, other)
+    return None if items is None else sorted({document_id for document_id, _ in items})
 
 
 def _packed(body: bytes) -> int:

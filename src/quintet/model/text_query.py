@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """A lexical query, already safe: any of `terms`, each matched as the phrase of its own tokens.
+    """A lexical query that is safe to run: any of `terms`, each matched as the phrase of its own tokens.
 
-    With `phrases_required` every phrase must be there as well; otherwise phrases are alternatives too.
-    `parts` also looks for the parts of identifiers. With `stems` a term is any of its tokens, whatever their
-    endings, and parts count as words of the text. `field_weights` say what a match in a field counts for,
-    with `stems` only that of a word. `expression` is FTS5's own language, used as it is.
-    `exact_bm25` says that the scores must be FTS5's own, whatever the index is.
+    With `phrases_required` every phrase must match as well; otherwise phrases are alternatives too. `parts`
+    also matches the parts of identifiers. With `stems` a term matches any of its tokens by stem, and parts
+    count as words of the text. `field_weights` weigh a match by its field, with `stems` only that of a word.
+    `expression` is in FTS5's own language and is used unchanged. `exact_bm25` asks for FTS5's own scores,
+    whichever text index is in use.
     """
 
     terms: tuple[str, ...] = ()

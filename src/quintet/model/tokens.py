@@ -1,4 +1,4 @@
-"""About how many tokens a text has, and what a budget of them may be."""
+"""An estimate of how many tokens a text has, and the check of a token budget."""
 
 import re
 
@@ -10,7 +10,7 @@ WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U000100
 
 
 def length(text: str) -> int:
-    """In letters. A sign of Chinese, Japanese or Korean, or a picture, is as long as a token.
+    """Length in characters of English prose. A CJK character or an emoji counts as a whole token.
 
     >>> length("four"), length("検索")
     (4, 8)

@@ -17,34 +17,34 @@ Int64 = npt.NDArray[np.int64]
 
 
 def quantise(values: npt.ArrayLike) -> Int16:
-    """Canonical form of one vector or of the rows of a matrix. Zero stays zero, and what is canonical stays
-    as it is.
+    """The canonical form of one vector or of each row of a matrix. A zero vector stays zero, and a canonical
+    one stays as it is.
 
     >>> quantise([3.0, 4.0]).tolist()
     [19660, 26214]
     """
     array = np.asarray(values)
     if array.dtype != np.int16:
-        return _rounded(array)
+        return _round(array)
     canonical = _has_canonical_length(array)
     if canonical.all():
         return array.astype(np.int16)
-    return np.where(canonical[..., np.newaxis], array, _rounded(array))
+    return np.where(canonical[..., np.newaxis], array, _round(array))
 
 
 def _has_canonical_length(array: Int16) -> npt.NDArray[np.bool_]:
-    """Rounding moves an element by a half at most, and so a length by half the root of their number."""
+    """Rounding moves each of n elements by at most 0.5, and so the length by at most sqrt(n) / 2."""
     exact = array.astype(np.int64)
     lengths = np.sqrt((exact * exact).sum(axis=-1).astype(np.float64))
     moved = np.sqrt(array.shape[-1]) / 2 + 1e-6  # what is rounded is itself exact but for its last bits
     return np.asarray((np.abs(lengths - SCALE) <= moved) & (array >= -SCALE).all(axis=-1))
 
 
-def _rounded(array: npt.NDArray[np.generic]) -> Int16:
+def _round(array: npt.NDArray[np.generic]) -> Int16:
     exact = array.astype(np.float64)
     if not np.isfinite(exact).all():
         raise UsageError("an embedding holds NaN or infinity; every element must be a finite number")
-    # Scaling by the largest element first keeps tiny and huge vectors from under- or overflowing.
+    # Scaling by the largest element first prevents underflow and overflow.
     largest = np.abs(exact).max(axis=-1, keepdims=True, initial=0.0)
     exact = np.divide(exact, largest, out=np.zeros_like(exact), where=largest > 0)
     norm = np.sqrt(_exact_sums(exact * exact))
@@ -76,6 +76,6 @@ def cosine(dot: int) -> float:
 
 
 def cosines(dots: Int64) -> list[float]:
-    """As `cosine`, of many."""
-    found: list[float] = np.clip(dots / (SCALE * SCALE), -1.0, 1.0).tolist()
-    return found
+    """`cosine` of each dot product."""
+    values: list[float] = np.clip(dots / (SCALE * SCALE), -1.0, 1.0).tolist()
+    return values

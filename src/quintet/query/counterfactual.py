@@ -1,4 +1,5 @@
-"""Which parameter of a search, changed as little as possible, would bring something in. All are tried."""
+"""Which single parameter, changed as little as possible, would bring a chunk into the results. Each change is
+tried by a real search."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,39 +8,43 @@ from quintet.errors import QuintetError
 from quintet.model.documents import Json
 from quintet.query.search import Response, Trace
 
+MODES = ("hybrid", "lexical", "keyword", "semantic")
 Ask = Callable[[Mapping[str, object]], Response]
 
 
 def changes(
     trace: Trace, item_in: Callable[[Response], int | None], ask: Ask, floors: Mapping[str, float]
 ) -> list[dict[str, Json]]:
-    """What one parameter, changed as little as possible, would bring the chunk in; each was tried.
+    """The smallest change of each parameter that brings the chunk in, the smallest of all first.
 
-    `floors` are its own scores by the parameter that cuts scores off.
+    `floors` holds the chunk's own scores by the parameter that cuts scores off.
     """
-    found = []
+    results = []
     for name, steps in _steps(trace, floors):
         change = _smallest(trace, name, steps, item_in, ask)
         if change is not None:
-            found.append(change)
-    return sorted(found, key=lambda one: (one.pop("size"), str(one["parameter"])))
+            results.append(change)
+    return sorted(results, key=lambda change: (change.pop("size"), str(change["parameter"])))
 
 
 def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, list[Any]]]:
-    """For each parameter worth trying, other values, the nearest first."""
-    now = trace.params
+    """For each parameter worth trying, other values of it, the nearest first."""
+    current = trace.params
     limit = trace.contract.limit
-    yield limit, _growing(getattr(now, limit), 1_000)
+    yield limit, _doubled(getattr(current, limit), 1_000)
     for name in ("semantic_k", "lexical_k", "candidate_k_keyword", "candidate_k_vector"):
-        if hasattr(now, name):
-            yield name, _growing(getattr(now, name), 10_000)
-    if hasattr(now, "hybrid_alpha"):
-        here = 0.5 if now.hybrid_alpha is None else now.hybrid_alpha
-        tenths = (tenth / 10 for tenth in range(11) if tenth / 10 != here)
-        yield "hybrid_alpha", sorted(tenths, key=lambda value: abs(value - here))
+        if hasattr(current, name):
+            yield name, _doubled(getattr(current, name), 10_000)
+    if hasattr(current, "hybrid_alpha"):
+        alpha = 0.5 if current.hybrid_alpha is None else current.hybrid_alpha
+        tenths = (tenth / 10 for tenth in range(11) if tenth / 10 != alpha)
+        yield "hybrid_alpha", sorted(tenths, key=lambda value: abs(value - alpha))
     mode = trace.contract.mode
     if mode is not None:
-        yield mode, [one for one in ("hybrid", "lexical", "keyword", "semantic") if one != getattr(now, mode)]
+        yield (
+            mode,
+            [name for name in ("hybrid", "lexical", "keyword", "semantic") if name != getattr(current, mode)],
+        )
     for name, off in (("filters", {}), ("scope_filter", {}), ("freshness_floor", "StaleWithRisk")):
         if name in trace.given and trace.given[name] != off:
             yield name, [off]
@@ -48,7 +53,7 @@ def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, lis
             yield name, [own]
 
 
-def _growing(start: int, most: int) -> list[int]:
+def _doubled(start: int, most: int) -> list[int]:
     values = []
     while start < most:
         start = min(most, 2 * start)
@@ -62,7 +67,7 @@ def _smallest(
     before = getattr(trace.params, name)
 
     def place(value: object) -> int | None:
-        return _tried(ask, {**trace.given, name: value}, item_in)
+        return _place_with(ask, {**trace.given, name: value}, item_in)
 
     below = before
     for value in steps:
@@ -71,20 +76,20 @@ def _smallest(
             below = value
             continue
         if isinstance(value, int) and isinstance(before, int):
-            value, at = _narrowed(below, value, at, place)
+            value, at = _bisect(below, value, at, place)
         return _change(name, before, value, at)
     return None
 
 
-def _narrowed(below: int, value: int, at: int, place: Callable[[object], int | None]) -> tuple[int, int]:
-    """The least whole number that still does, between one that does not and one that does."""
+def _bisect(below: int, value: int, at: int, place: Callable[[object], int | None]) -> tuple[int, int]:
+    """The least whole number that works, between one that does not and one that does."""
     while value - below > 1:
         middle = (below + value) // 2
-        tried = place(middle)
-        if tried is None:
+        middle_place = place(middle)
+        if middle_place is None:
             below = middle
         else:
-            value, at = middle, tried
+            value, at = middle, middle_place
     return value, at
 
 
@@ -95,8 +100,10 @@ def _change(name: str, before: Any, value: Any, at: int) -> dict[str, Any]:
     return {"parameter": name, "from": shown, "to": value, "rank": at, "size": size}
 
 
-def _tried(ask: Ask, params: Mapping[str, object], item_in: Callable[[Response], int | None]) -> int | None:
+def _place_with(
+    ask: Ask, params: Mapping[str, object], item_in: Callable[[Response], int | None]
+) -> int | None:
     try:
         return item_in(ask(params))
-    except QuintetError:  # one parameter alone may not fit the others
+    except QuintetError:  # a parameter may not go with the others
         return None

@@ -1,4 +1,4 @@
-"""Why was this found, or why not: its place in each leg, what removed it, what would bring it in."""
+"""Why a chunk is among the results or not: its rank in each leg, what removed it, what would bring it in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ from quintet.ranking import Fetch, Profile, rank
 from quintet.ranking.freshness import BEST_FIRST
 
 FLOORS: Mapping[Signal, str] = {"lexical": "min_score", "semantic": "min_similarity"}
-LOOKED_AT = 50  # chunks of a document
+MAX_CHUNKS = 50  # of a document
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A chunk's place in one leg. The leg brings `depth` hits; the last of those scores `cutoff`."""
+    """A chunk's rank in one leg. The leg returns `depth` hits; the last of those scores `cutoff`."""
 
     signal: Signal
     rank: int | None
@@ -34,22 +34,22 @@ class Standing:
     cutoff: float | None
 
     @property
-    def brought(self) -> bool:
+    def within_depth(self) -> bool:
         return self.rank is not None and self.rank <= self.depth
 
-    def says(self) -> str:
+    def sentence(self) -> str:
         if self.rank is None or self.score is None:
             return f"{self.signal}: it does not match ({self.of} chunks do)"
         where = f"{self.signal}: rank {self.rank} of {self.of}, score {self.score:.6g}"
-        if self.brought or self.cutoff is None:
+        if self.within_depth or self.cutoff is None:
             return where
         return f"{where}; the leg brings {self.depth}, the last of them with {self.cutoff:.6g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`rank` is the place among the results, None if it is not there. `reasons` are sentences in the order
-    of the engine's steps; `changes` each bring it in by one parameter, the smallest first."""
+    """`rank` is the rank among the results, None if the chunk is not there. `reasons` are sentences in the
+    order of the engine's steps. Each of `changes` alone brings the chunk in, the smallest first."""
 
     chunk_id: str
     path: str
@@ -60,28 +60,28 @@ class Explanation:
     changes: tuple[Mapping[str, Json], ...] = ()
 
     def lines(self) -> Iterator[str]:
-        """The same for people."""
+        """The explanation as text for people."""
         yield f"{self.path}:{self.first_line} (chunk {self.chunk_id})"
         if self.rank is None:
             yield "  it is not among the results"
         yield from (f"  {reason}" for reason in self.reasons)
-        for one in self.changes:
-            before = "" if one["from"] is None else f" instead of {one['from']}"
-            yield f"  {one['parameter']} {one['to']}{before} would make it result {one['rank']}"
+        for change in self.changes:
+            before = "" if change["from"] is None else f" instead of {change['from']}"
+            yield f"  {change['parameter']} {change['to']}{before} would make it result {change['rank']}"
         if self.rank is None and not self.changes:
             yield "  no single parameter that was tried would bring it in"
 
     def wire(self) -> dict[str, Json]:
         legs: list[Json] = [
             {
-                "signal": one.signal,
-                "rank": one.rank,
-                "of": one.of,
-                "score": one.score,
-                "depth": one.depth,
-                "cutoff": one.cutoff,
+                "signal": standing.signal,
+                "rank": standing.rank,
+                "of": standing.of,
+                "score": standing.score,
+                "depth": standing.depth,
+                "cutoff": standing.cutoff,
             }
-            for one in self.standings
+            for standing in self.standings
         ]
         return {
             "chunk_id": self.chunk_id,
@@ -102,36 +102,39 @@ def why(
     chunk_ids: Sequence[str],
     max_terms: int,
 ) -> Explanation:
-    """Of these chunks, the one that came nearest: found, else best in any leg, else the first."""
+    """Explain the chunk that came nearest: a result, else the best in any leg, else the first."""
     response = ask(params)
     trace = response.trace
     assert trace is not None
     deep = cache(partial(_deep, snapshot, embedder, trace.plan, max_terms))
-    told = [explain(snapshot, response, one, deep) for one in chunk_ids[:LOOKED_AT]]
-    if not told:
+    explanations = [explain(snapshot, response, chunk_id, deep) for chunk_id in chunk_ids[:MAX_CHUNKS]]
+    if not explanations:
         raise NotFound("there is no passage at that place", code="document_not_found")
-    nearest = min(told, key=_distance)
+    nearest = min(explanations, key=_distance)
     if nearest.rank is not None:
         return nearest
     item = _item(
         trace.plan.profile, snapshot.catalog.facts([nearest.chunk_id])[nearest.chunk_id], nearest.chunk_id
     )
     floors = {
-        FLOORS[one.signal]: one.score
-        for one in nearest.standings
-        if one.score is not None and one.signal in FLOORS
+        FLOORS[standing.signal]: standing.score
+        for standing in nearest.standings
+        if standing.score is not None and standing.signal in FLOORS
     }
-    return replace(nearest, changes=tuple(changes(trace, lambda found: _place(found, item), ask, floors)))
+    return replace(
+        nearest, changes=tuple(changes(trace, lambda response: _place(response, item), ask, floors))
+    )
 
 
-def _distance(told: Explanation) -> tuple[float, float]:
-    places = [one.rank / one.depth for one in told.standings if one.rank is not None and one.depth]
-    return told.rank or inf, min(places, default=inf)
+def _distance(explanation: Explanation) -> tuple[float, float]:
+    legs = explanation.standings
+    places = [leg.rank / leg.depth for leg in legs if leg.rank is not None and leg.depth]
+    return explanation.rank or inf, min(places, default=inf)
 
 
 def _place(response: Response, item: str) -> int | None:
     ranked = response.answer.ranked if response.answer else ()
-    return next((at for at, one in enumerate(ranked, start=1) if one.item_id == item), None)
+    return next((place for place, result in enumerate(ranked, start=1) if result.item_id == item), None)
 
 
 def explain(
@@ -143,17 +146,17 @@ def explain(
     plan = trace.plan
     filtered = tuple(_filtered(snapshot, plan, chunk_id))
     standings = tuple(_standings(trace, deep(bool(filtered)), chunk_id))
-    own = trace.facts.get(chunk_id) or snapshot.catalog.facts([chunk_id])[chunk_id]
-    item = _item(plan.profile, own, chunk_id)
+    fact = trace.facts.get(chunk_id) or snapshot.catalog.facts([chunk_id])[chunk_id]
+    item = _item(plan.profile, fact, chunk_id)
     place = _place(response, item)
     reasons = [
-        *_found(place, answer.ranked, chunk_id),
+        *_result(place, answer.ranked, chunk_id),
         *filtered,
-        *(one.says() for one in standings),
-        *_floors(plan, standings, own),
+        *(standing.sentence() for standing in standings),
+        *_floors(plan, standings, fact),
         *(_outranked(snapshot, trace, item, len(answer.ranked)) if place is None else ()),
     ]
-    return Explanation(chunk_id, own.path, own.line, place, tuple(reasons), standings)
+    return Explanation(chunk_id, fact.path, fact.line, place, tuple(reasons), standings)
 
 
 def _item(profile: Profile, facts: Facts, chunk_id: str) -> str:
@@ -185,24 +188,24 @@ def _standings(trace: Trace, legs: Legs, chunk_id: str) -> Iterator[Standing]:
         graph = branch.signal == "graph"
         hits = (trace.legs if graph else legs).hits.get(branch.signal)
         if hits is not None:
-            yield _standing(branch.signal, hits, chunk_id, _brings(trace, branch.signal))
+            yield _standing(branch.signal, hits, chunk_id, _depth(trace, branch.signal))
 
 
-def _brings(trace: Trace, signal: Signal) -> int:
-    """How many chunks a leg brings; where nodes are ranked, as many as the nodes took."""
+def _depth(trace: Trace, signal: Signal) -> int:
+    """How many chunks a leg returns; where nodes are ranked, as many as it takes to have enough nodes."""
     least = depth_of(trace.plan.profile, signal, trace.plan.limit)
     return max(least, len(trace.legs.hits.get(signal, ()))) if trace.plan.profile.unit == "node" else least
 
 
-def _standing(signal: Signal, hits: Sequence[Hit], chunk_id: str, brings: int) -> Standing:
+def _standing(signal: Signal, hits: Sequence[Hit], chunk_id: str, depth: int) -> Standing:
     at = next((at for at, hit in enumerate(hits) if hit.chunk_id == chunk_id), None)
-    cutoff = hits[brings - 1].score if 0 < brings <= len(hits) else None
+    cutoff = hits[depth - 1].score if 0 < depth <= len(hits) else None
     if at is None:
-        return Standing(signal, None, len(hits), None, brings, cutoff)
-    return Standing(signal, at + 1, len(hits), hits[at].score, brings, cutoff)
+        return Standing(signal, None, len(hits), None, depth, cutoff)
+    return Standing(signal, at + 1, len(hits), hits[at].score, depth, cutoff)
 
 
-def _found(place: int | None, ranked: Sequence[Ranked], chunk_id: str) -> Iterator[str]:
+def _result(place: int | None, ranked: Sequence[Ranked], chunk_id: str) -> Iterator[str]:
     if place is not None:
         shown = ranked[place - 1].best_chunk
         by = "" if shown == chunk_id else f", shown by another of its chunks ({shown})"
@@ -217,10 +220,10 @@ def _filtered(snapshot: Snapshot, plan: Plan, chunk_id: str) -> Iterator[str]:
 
 def _floors(plan: Plan, standings: Sequence[Standing], facts: Facts) -> Iterator[str]:
     least = {"lexical": plan.reading.min_score, "semantic": plan.min_similarity}
-    for one in standings:
-        floor = least.get(one.signal)
-        if floor is not None and one.score is not None and one.score < floor:
-            yield f"{one.signal}: its score lies below {FLOORS[one.signal]} {floor:g}"
+    for leg in standings:
+        floor = least.get(leg.signal)
+        if floor is not None and leg.score is not None and leg.score < floor:
+            yield f"{leg.signal}: its score lies below {FLOORS[leg.signal]} {floor:g}"
     if plan.profile.freshness:
         floor_class = plan.profile.freshness_floor
         if BEST_FIRST.index(facts.freshness) > BEST_FIRST.index(floor_class):
@@ -228,10 +231,10 @@ def _floors(plan: Plan, standings: Sequence[Standing], facts: Facts) -> Iterator
 
 
 def _outranked(snapshot: Snapshot, trace: Trace, item: str, shown: int) -> Iterator[str]:
-    """Where it stands among all that the legs brought."""
+    """Its rank among all that the legs returned."""
     facts = {**snapshot.catalog.facts(chunk_ids_of(trace.legs.hits)), **trace.facts}
-    everyone = rank(trace.plan.profile, trace.legs.hits, facts, max(len(facts), trace.plan.limit))
-    at = next((at for at, one in enumerate(everyone, start=1) if one.item_id == item), None)
+    ranked = rank(trace.plan.profile, trace.legs.hits, facts, max(len(facts), trace.plan.limit))
+    at = next((at for at, other in enumerate(ranked, start=1) if other.item_id == item), None)
     if at is not None:
-        score, last = everyone[at - 1].score, everyone[min(shown, len(everyone)) - 1].score
-        yield f"ranked {at} of {len(everyone)}: score {score:.6g}, the last result shown has {last:.6g}"
+        score, last = ranked[at - 1].score, ranked[min(shown, len(ranked)) - 1].score
+        yield f"ranked {at} of {len(ranked)}: score {score:.6g}, the last result shown has {last:.6g}"

@@ -1,4 +1,4 @@
-"""From what a person calls a document to the document: a path as shown, on disk, or behind a root's name."""
+"""Find the document that a person means: by the path that search shows, a path on disk, or `root/path`."""
 
 import os
 import re
@@ -29,7 +29,7 @@ class Documents(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class Place:
     """One document, and the lines of it that are wanted."""
 
     root: str
@@ -42,39 +42,39 @@ class Located:
 
 
 def names_of(paths: Paths) -> list[str]:
-    """Several paths, or a single one."""
-    several = [paths] if isinstance(paths, str | os.PathLike) else paths
-    return [os.fspath(path) for path in several]
+    """The paths as text; a single path counts as a list of one."""
+    listed = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [os.fspath(path) for path in listed]
 
 
 def encodable(reference: str) -> str:
-    """Lone surrogates cannot be looked up: no path in an index holds one."""
+    """The reference without lone surrogates, which no path in an index holds."""
     if not isinstance(reference, str):
         raise UsageError(f"{reference!r} names nothing; give a path, PATH:FIRST-LAST or an id, as text")
     return reference.encode("utf-8", "replace").decode()
 
 
 def as_indexed(path: str, separator: str = os.sep) -> str:
-    """A path as an index holds it, which is the same on every system: `/`-separated, NFC."""
+    """A path as an index stores it on every system: `/`-separated, NFC."""
     return normalize("NFC", path.replace(separator, "/"))
 
 
-def locate(reference: str, documents: Documents, base: Path) -> Located:
+def locate(reference: str, documents: Documents, base: Path) -> Place:
     """The one document `PATH` or `PATH:FIRST-LAST` names."""
-    found = documents_named(reference, documents, base)
+    matches = documents_named(reference, documents, base)
     lines = LINES.fullmatch(reference)
     first, last = 1, 10**9
-    if not found and lines:
-        found = documents_named(lines["path"], documents, base)
+    if not matches and lines:
+        matches = documents_named(lines["path"], documents, base)
         first, last = line_range(lines)
-    if not found:
+    if not matches:
         raise NotFound(
             f"nothing indexed is called {reference!r}; give a chunk id or a path as search shows it",
             code="document_not_found",
         )
-    if len(found) > 1:
-        raise _ambiguous(reference, found)
-    return Located(*found[0], first, last)
+    if len(matches) > 1:
+        raise _ambiguous(reference, matches)
+    return Place(*matches[0], first, last)
 
 
 def line_range(lines: "re.Match[str]") -> tuple[int, int]:
@@ -90,16 +90,16 @@ def line_range(lines: "re.Match[str]") -> tuple[int, int]:
 
 
 def documents_in_one_root(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
-    """Every document at or below that path, which must not mean places in several roots."""
-    found = documents_named(reference, documents, base)
-    if len({root for root, _ in found}) > 1:
-        raise _ambiguous(reference, found)
-    return found
+    """Every document at or below that path, which must name a place in a single root."""
+    matches = documents_named(reference, documents, base)
+    if len({root for root, _ in matches}) > 1:
+        raise _ambiguous(reference, matches)
+    return matches
 
 
 def ids_below(references: Sequence[str], documents: Documents, base: Path) -> set[str] | None:
-    """The ids of all documents at or below any of these; None where nothing is named, for all there are."""
-    found: set[str] = set()
+    """The ids of all documents at or below any of these paths; None, meaning all, where no path is given."""
+    ids: set[str] = set()
     for reference in map(encodable, references):
         root = root_named(reference, documents.roots(), base)
         if root is not None:
@@ -111,21 +111,21 @@ def ids_below(references: Sequence[str], documents: Documents, base: Path) -> se
                 f"nothing indexed is called {reference!r}; 'quintet status' lists the roots",
                 code="document_not_found",
             )
-        found |= {digest(name, path) for name, path in below}
-    return found if references else None
+        ids |= {digest(name, path) for name, path in below}
+    return ids if references else None
 
 
-def _ambiguous(reference: str, found: Sequence[tuple[str, str]]) -> UsageError:
-    some = ", ".join(f"{root}/{path}" for root, path in found[:5])
-    return UsageError(f"{reference!r} may be any of {len(found)} documents ({some}); name one of them")
+def _ambiguous(reference: str, matches: Sequence[tuple[str, str]]) -> UsageError:
+    shown = ", ".join(f"{root}/{path}" for root, path in matches[:5])
+    return UsageError(f"{reference!r} may be any of {len(matches)} documents ({shown}); name one of them")
 
 
 def documents_named(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
-    """Every document at or below that path, by the first reading of it that finds any."""
+    """Every document at or below that path, by the first way to read it that matches any."""
     for root, path in _readings(reference, documents.roots(), base):
-        found = documents.documents_below(path, root)
-        if found:
-            return found
+        matches = documents.documents_below(path, root)
+        if matches:
+            return matches
     return []
 
 
@@ -133,20 +133,20 @@ def root_named(reference: str, roots: Sequence[Root], base: Path) -> Root | None
     """The root of that name or in that folder."""
     if not reference.strip():
         raise UsageError("no path was given; name a document, a folder or a root")
-    name, place = as_indexed(reference), str(_absolute(reference, base))
-    return next((root for root in roots if name == root.name or place == root.location), None)
+    name, folder = as_indexed(reference), str(_absolute(reference, base))
+    return next((root for root in roots if name == root.name or folder == root.location), None)
 
 
 def _readings(reference: str, roots: Sequence[Root], base: Path) -> Iterator[tuple[str | None, str]]:
-    place = _absolute(reference, base)
+    location = _absolute(reference, base)
     for root in roots:
-        if place is not None and place.is_relative_to(root.location):
-            yield root.name, as_indexed(str(place.relative_to(root.location)))
-    spelt = as_indexed(reference)
-    yield None, spelt.strip("/")
+        if location is not None and location.is_relative_to(root.location):
+            yield root.name, as_indexed(str(location.relative_to(root.location)))
+    path = as_indexed(reference)
+    yield None, path.strip("/")
     for root in roots:
-        if spelt.startswith(root.name + "/"):
-            yield root.name, spelt.removeprefix(root.name + "/").strip("/")
+        if path.startswith(root.name + "/"):
+            yield root.name, path.removeprefix(root.name + "/").strip("/")
 
 
 def _absolute(reference: str, base: Path) -> Path | None:

@@ -131,7 +131,8 @@ def search(
     body = contract.project(params, plan, answer)
     legs = candidates.legs
     unfinished = [UNFINISHED] if snapshot.catalog.unfinished else []
-    notes = [*unfinished, *legs.notes, *contract.remarks(params, plan, answer)]
+    remarks = contract.remarks(params, plan, answer) if contract.remarks else ()
+    notes = [*unfinished, *legs.notes, *remarks]
     trace = Trace(contract, text, {**defaults, **request}, params, plan, legs, candidates.facts)
     return Response(body, _status(snapshot.catalog, legs), notes, answer, legs.seconds, trace)
 

@@ -1,4 +1,4 @@
-"""From what a person typed to a safe lexical query."""
+"""Turn what a person typed into a safe lexical query."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from quintet.errors import UsageError
 from quintet.model.results import Note
 from quintet.model.text_query import TextQuery
 
-MAX_PREFIXES = 4  # each gathers every word that begins so
+MAX_PREFIXES = 4  # each matches every word that begins with it
 QUOTED = re.compile(r'"([^"]*)"')
 SURROGATE = re.compile("[\ud800-\udfff]")
 TERM_CHARS = 32  # on average: a whole chunk fits as one phrase, and no phrase takes FTS5 a second
@@ -25,60 +25,62 @@ STOP_WORDS = frozenset(LUCENE.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
-    query: TextQuery | None  # None: nothing in it can be looked up
+class ParsedQuery:
+    query: TextQuery | None  # None: no term can be looked up
     notes: tuple[Note, ...]
 
 
-def clean(query: object, longest: int) -> str:
-    """The query as text that can be stored, sent and echoed; blank or overlong text is refused."""
+def clean(query: object, max_chars: int) -> str:
+    """The query as text that can be stored, sent and echoed. Blank or overlong text is an error."""
     if not isinstance(query, str):
         raise UsageError(f"the query is a {type(query).__name__}; it must be text", code="bad_query")
     if not query.replace("\0", " ").strip():
         raise UsageError("the query is blank; ask with at least one word", code="bad_query")
-    if len(query) > longest:
+    if len(query) > max_chars:
         raise UsageError(
-            f"the query has {len(query)} characters; at most {longest} are taken: shorten it",
+            f"the query has {len(query)} characters; at most {max_chars} are taken: shorten it",
             code="bad_query",
         )
     return SURROGATE.sub("\ufffd", query)
 
 
-def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Parsed:
-    """Terms split at white space, quoted phrases kept; only what holds a token of the index counts."""
+def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> ParsedQuery:
+    """Split at white space, keep quoted phrases, and drop what holds no token of the index."""
     reading = plan.reading
     if plan.syntax == "fts5":
         _check_cost(plan.query, tokens, max_terms)
-        return Parsed(TextQuery(expression=plan.query, field_weights=reading.field_weights), ())
-    tokens = cache(tokens)  # each term is looked at several times
+        return ParsedQuery(TextQuery(expression=plan.query, field_weights=reading.field_weights), ())
+    tokens = cache(tokens)  # each term is tokenised several times
     phrases = _distinct(QUOTED.findall(plan.query), tokens)
     words = _distinct(QUOTED.sub(" ", plan.query).split(), tokens)
     if not reading.stop_words:
-        # Only stop words left, and no phrase: then they are what was asked for.
-        words = [word for word in words if not _stops(word, tokens)] or ([] if phrases else words)
+        # A query of nothing but stop words asks for them.
+        words = [word for word in words if not _is_stop_word(word, tokens)] or ([] if phrases else words)
     if not words and not phrases:
-        return Parsed(None, (_note("no_searchable_terms", "the query holds no word that text can match"),))
-    asked = phrases + words
-    kept = _capped(asked, tokens, max_terms)
+        return ParsedQuery(
+            None, (_note("no_searchable_terms", "the query holds no word that text can match"),)
+        )
+    terms = phrases + words
+    capped = _cap(terms, tokens, max_terms)
     notes = []
-    if kept != asked:
-        last = "" if kept[-1] == asked[len(kept) - 1] else ", the last of them cut short"
-        message = f"of {len(asked)} terms the first {len(kept)} were looked up{last}"
+    if capped != terms:
+        last = "" if capped[-1] == terms[len(capped) - 1] else ", the last of them cut short"
+        message = f"of {len(terms)} terms the first {len(capped)} were looked up{last}"
         notes.append(_note("terms_capped", message))
     query = TextQuery(
-        tuple(kept[len(phrases) :]),
-        tuple(kept[: len(phrases)]),
+        tuple(capped[len(phrases) :]),
+        tuple(capped[: len(phrases)]),
         phrases_required=reading.phrases_required,
         parts=reading.parts,
         stems=reading.stems,
         field_weights=reading.field_weights,
         exact_bm25=reading.exact_bm25,
     )
-    return Parsed(query, tuple(notes))
+    return ParsedQuery(query, tuple(notes))
 
 
 def _check_cost(expression: str, tokens: Callable[[str], list[str]], max_terms: int) -> None:
-    """FTS5's own language can ask for minutes of work in a line; that is refused, not cut."""
+    """One line of FTS5's own language can take minutes to run. Such a query is an error, not cut."""
     terms, prefixes = len(tokens(expression)), expression.count("*")
     if terms > max_terms or prefixes > MAX_PREFIXES:
         raise UsageError(
@@ -90,24 +92,24 @@ def _check_cost(expression: str, tokens: Callable[[str], list[str]], max_terms: 
 
 def _distinct(terms: list[str], tokens: Callable[[str], list[str]]) -> list[str]:
     """Terms that hold a token, each once: two spellings of the same tokens are one term."""
-    found: dict[tuple[str, ...], str] = {}
+    distinct: dict[tuple[str, ...], str] = {}
     for term in terms:
         key = tuple(tokens(term))
         if key:
-            found.setdefault(key, term)
-    return list(found.values())
+            distinct.setdefault(key, term)
+    return list(distinct.values())
 
 
-def _capped(terms: list[str], tokens: Callable[[str], list[str]], max_terms: int) -> list[str]:
-    """As many terms as may be looked up; one that is too long is cut behind one of its tokens."""
-    kept: list[str] = []
+def _cap(terms: list[str], tokens: Callable[[str], list[str]], max_terms: int) -> list[str]:
+    """As many terms as may be looked up. A term that is too long is cut after one of its tokens."""
+    capped: list[str] = []
     left = max_terms * TERM_CHARS
     for term in terms[:max_terms]:
-        kept.append(term if len(term) <= left else _cut(tokens(term), left))
+        capped.append(term if len(term) <= left else _cut(tokens(term), left))
         left -= len(term)
         if left <= 0:
             break
-    return kept
+    return capped
 
 
 def _cut(tokens: list[str], longest: int) -> str:
@@ -116,7 +118,7 @@ def _cut(tokens: list[str], longest: int) -> str:
     return " ".join(tokens[:fitting]) or tokens[0][:longest]
 
 
-def _stops(word: str, tokens: Callable[[str], list[str]]) -> bool:
+def _is_stop_word(word: str, tokens: Callable[[str], list[str]]) -> bool:
     return all(token in STOP_WORDS for token in tokens(word))
 
 

@@ -1,4 +1,4 @@
-"""PURE: no I/O, no clock, no randomness, standard library only."""
+"""Ranking: pure functions of hits, facts and a profile. No I/O, no clock, no randomness."""
 
 from quintet.ranking.order import best_first, deciding
 from quintet.ranking.profile import Branch, Fetch, OrderKey, Profile, Rrf, Saturating, WeightedSum

@@ -1,4 +1,4 @@
-"""Weighing items by how far the index lags behind their source."""
+"""Weigh items by how far the index lags behind their source."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,15 +9,13 @@ BEST_FIRST: tuple[Freshness, ...] = ("Fresh", "Acceptable", "Stale", "StaleWithR
 
 
 def weigh(profile: Profile, items: Sequence[Ranked], facts: Mapping[str, Facts]) -> list[Ranked]:
-    """Multiply each score by its freshness factor and drop what lies below the floor."""
-    if not profile.freshness:
-        return list(items)
+    """Multiply each score by its freshness factor and drop items below the floor."""
     factors = dict(profile.freshness)
     lowest = BEST_FIRST.index(profile.freshness_floor)
-    weighed = []
+    weighted = []
     for item in items:
         freshness = facts[item.best_chunk].freshness
         if BEST_FIRST.index(freshness) <= lowest:
             factor = factors[freshness]
-            weighed.append(item._replace(score=item.score * factor, freshness_factor=factor))
-    return weighed
+            weighted.append(item._replace(score=item.score * factor, freshness_factor=factor))
+    return weighted

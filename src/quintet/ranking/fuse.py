@@ -1,4 +1,4 @@
-"""What one piece of evidence adds to an item's score."""
+"""Fusion: what each hit contributes to an item's score."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -7,32 +7,33 @@ from quintet.ranking.profile import Branch, Profile, Rrf, WeightedSum
 
 
 def contributions(
-    profile: Profile, branch: Branch, ranks: Sequence[int | None], shares: Sequence[float]
+    profile: Profile, branch: Branch, ranks: Sequence[int | None], normalised: Sequence[float]
 ) -> list[float]:
-    """`ranks` count from 1, whatever the fusion's own first rank is; None: the signal did not list it."""
+    """`ranks` count from 1, whatever the fusion's own first rank is. None means that the signal did not list
+    the hit."""
     fusion = profile.fusion
     if isinstance(fusion, WeightedSum):
-        return [branch.weight * share for share in shares]
+        return [branch.weight * score for score in normalised]
     before_first = fusion.rrf_k + fusion.first_rank
-    most = maximum(profile) if fusion.share_of_maximum else 1.0
-    return [0.0 if rank is None else branch.weight / (before_first + rank - 1) / most for rank in ranks]
+    divisor = maximum(profile) if fusion.share_of_maximum else 1.0
+    return [0.0 if rank is None else branch.weight / (before_first + rank - 1) / divisor for rank in ranks]
 
 
 def maximum(profile: Profile) -> float:
-    """The most an item can reach under RRF: first in every list."""
+    """The highest score under RRF: first in every list."""
     assert isinstance(profile.fusion, Rrf)
-    weights = added(branch.weight for branch in profile.branches)
+    weights = add_up(branch.weight for branch in profile.branches)
     return weights / (profile.fusion.rrf_k + profile.fusion.first_rank)
 
 
 def total(evidence: Mapping[Signal, Evidence]) -> float:
     """The sum of contributions, in branch order, so that the same evidence gives the same last bit."""
-    return added(seen.contribution for seen in evidence.values())
+    return add_up(signal.contribution for signal in evidence.values())
 
 
-def added(values: Iterable[float]) -> float:
-    """One after the other. Since Python 3.12 `sum` makes up for what rounding loses, before it did not."""
-    sum_so_far = 0.0
+def add_up(values: Iterable[float]) -> float:
+    """The sum from left to right. Since Python 3.12 `sum` compensates for rounding, before it did not."""
+    subtotal = 0.0
     for value in values:
-        sum_so_far += value
-    return sum_so_far
+        subtotal += value
+    return subtotal

@@ -1,4 +1,4 @@
-"""Scaling the scores of one result list."""
+"""Scale the scores of one result list."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,7 +13,7 @@ def as_is(scores: Sequence[float]) -> list[float]:
 def min_max(scores: Sequence[float]) -> list[float]:
     """Scale to [0, 1]. A flat list becomes all 1.0, not 0.0: every item matched equally well.
 
-    Scores count as `steady` shows them, or the last bit of two that are equal would become 0.0 and 1.0.
+    Scores are rounded by `steady` first, or two that differ in their last bit would become 0.0 and 1.0.
 
     >>> min_max([4.0, 3.0, 2.0])
     [1.0, 0.5, 0.0]
@@ -29,12 +29,12 @@ def min_max(scores: Sequence[float]) -> list[float]:
 
 
 def unit(scores: Sequence[float]) -> list[float]:
-    """Clamp to [0, 1]: a cosine below zero is as unlike as can be."""
+    """Clamp to [0, 1]: a cosine below zero counts as zero."""
     return [1.0 if score > 1.0 else score if score > 0.0 else 0.0 for score in scores]
 
 
 def saturating(scores: Sequence[float], half: float) -> list[float]:
-    """What is no match at all counts nothing.
+    """`score / (score + half)`; a score of zero or less counts nothing.
 
     >>> saturating([180.0, 60.0, 0.0], half=60.0)
     [0.75, 0.5, 0.0]
@@ -49,5 +49,5 @@ NORMALISERS: Mapping[NormaliserName, Callable[[Sequence[float]], list[float]]] =
 }
 
 
-def normalised(how: NormaliserName | Saturating, scores: Sequence[float]) -> list[float]:
+def normalise(how: NormaliserName | Saturating, scores: Sequence[float]) -> list[float]:
     return saturating(scores, how.half) if isinstance(how, Saturating) else NORMALISERS[how](scores)

@@ -41,17 +41,17 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Saturating:
-    """`score / (score + half)`: into [0, 1), one half at `half`, and the same whatever else was found."""
+    """`score / (score + half)`: in [0, 1), 0.5 at `half`, independent of the other hits."""
 
     half: float
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One signal of a profile: how deep to fetch it, how to scale its scores, what it weighs.
+    """One signal of a profile: how deep to fetch it, how to scale its scores, and its weight.
 
-    With `complete` it also scores what only other signals brought, so that nothing counts as zero merely for
-    standing below the depth. Such an item has no rank, so this goes with `WeightedSum` alone.
+    With `complete` the signal also scores what only other signals found, so that nothing counts as zero just
+    because it ranks below the depth. Such an item has no rank, so `complete` needs `WeightedSum`.
     """
 
     signal: Signal
@@ -66,7 +66,7 @@ class Rrf:
     """Reciprocal rank fusion (Cormack et al., SIGIR 2009): the sum of weight / (rrf_k + rank).
 
     `first_rank` is what the best hit counts as: 1 in the paper, 0 in ADR-043. With `share_of_maximum`
-    a score is divided by the most that any item could reach, which puts it into [0, 1].
+    a score is divided by the highest possible score, which puts it into [0, 1].
     """
 
     rrf_k: float = 60.0
@@ -83,13 +83,13 @@ class WeightedSum:
 class Profile:
     """Which signals, how they are scaled and fused, what is ranked, and how ties break.
 
-    `lead` names signals in order of preference. An item that the first of them with any hit found precedes
-    one it did not find, and its own score decides between equal chunks. It serves rankings that one signal
-    alone determines, where scaling could hide a difference that the signal still saw. A document's score is
-    made of the chunks that it found; between equal documents it decides only where its weight is 0.
+    `lead` names signals in order of preference; the first with any hit leads. Items that the lead found
+    precede all others, and its own score breaks ties between chunks. This serves rankings that one signal
+    determines, where scaling could hide a difference that the signal still saw. A document's score comes from
+    the chunks that the lead found; it breaks ties between documents only where its weight is 0.
 
-    `feedback` is how far the query's vector is moved towards that of the best item, once all have been
-    ranked; then they are compared with it anew (pseudo-relevance feedback, Rocchio 1971).
+    `feedback` is how far the query's vector moves towards that of the best item once all items are ranked;
+    then all are scored again (pseudo-relevance feedback, Rocchio 1971).
     """
 
     branches: tuple[Branch, ...]

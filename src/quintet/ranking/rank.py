@@ -18,10 +18,12 @@ def rank(
 ) -> list[Ranked]:
     """Gather evidence, normalise and fuse, weigh freshness, order, group, cut.
 
-    Chunks without facts are left out; those of the `contenders` are enough.
+    Chunks without facts are left out; the facts of the `contenders` are enough.
     """
     lead = leading_signal(profile, hits)
-    items = weigh(profile, gather(profile, hits, facts, limit), facts)
+    items = gather(profile, hits, facts, limit)
+    if profile.freshness:
+        items = weigh(profile, items, facts)
     ordered = in_order(profile, lead_scores(lead, items), items, facts)
     if profile.unit == "document":
         documents, led = by_document(profile, lead, ordered, facts)
@@ -30,11 +32,10 @@ def rank(
 
 
 def contenders(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int, places: int) -> list[str]:
-    """All chunks that can be among the first `places`. It takes no facts, and so no time to fetch them: what
-    only ties keep behind is left in."""
-    if profile.unit != "chunk" or profile.lead or profile.freshness:  # more than its score decides
-        return [hit.chunk_id for found in hits.values() for hit in found]
+    """All chunks that can be among the first `places`, found without their facts. Ties are left in."""
+    if profile.unit != "chunk" or profile.lead or profile.freshness:  # the score alone does not decide
+        return [hit.chunk_id for leg_hits in hits.values() for hit in leg_hits]
     scores = scores_of(profile, hits, limit)
     last = min(sorted(scores.values(), reverse=True)[:places], default=0.0)
-    least = last - abs(last) * STEADY
-    return [chunk_id for chunk_id, score in scores.items() if score >= least]
+    cutoff = last - abs(last) * STEADY
+    return [chunk_id for chunk_id, score in scores.items() if score >= cutoff]

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from quintet.errors import UsageError
-from quintet.model import set_difference as sketch
+from quintet.model import set_difference
 from quintet.model.documents import Json
 from quintet.model.merkle import canonical
 from quintet.model.results import Ranked, steady
@@ -173,4 +173,4 @@ def _by_sketch(encoded: str, now: bytes) -> list[str] | None:
         before = b64decode(encoded, validate=True)
     except ValueError:
         return None
-    return sketch.changed(before, now) if len(before) == len(now) else None
+    return set_difference.changed_ids(before, now) if len(before) == len(now) else None

@@ -10,7 +10,7 @@ import apsw
 
 from quintet.errors import QuintetError
 from quintet.model import merkle
-from quintet.model import set_difference as sketch
+from quintet.model import set_difference
 from quintet.model.documents import embedding_hash
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
@@ -162,7 +162,7 @@ def _tree(connection: apsw.Connection) -> Check:
     if waiting:
         return Check("tree", True, f"the next run settles {waiting} changed documents")
     leaves = state_tree.computed_leaves(connection)
-    expected = (leaves, merkle.tree(leaves), sketch.toggled(sketch.empty(), leaves.items()))
+    expected = (leaves, merkle.tree(leaves), set_difference.toggle(set_difference.empty(), leaves.items()))
     stored = (
         dict(connection.execute("SELECT id, hash FROM leaves")),
         dict(connection.execute("SELECT prefix, hash FROM nodes")),

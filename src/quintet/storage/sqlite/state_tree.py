@@ -11,8 +11,7 @@ from typing import Any
 
 import apsw
 
-from quintet.model import merkle
-from quintet.model import set_difference as sketch
+from quintet.model import merkle, set_difference
 from quintet.storage.sqlite.catalog import meta, number
 
 DIGITS = "0123456789abcdef"
@@ -89,7 +88,7 @@ def settle(connection: apsw.Connection) -> int:
     marked = [document_id for (document_id,) in connection.execute("SELECT id FROM unsettled ORDER BY id")]
     if not marked:
         return 0
-    outline = sketch.toggled(stored_sketch(connection), _renewed(connection, marked))
+    outline = set_difference.toggle(stored_sketch(connection), _renewed(connection, marked))
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('sketch', ?)", (outline.hex(),))
     count = int(connection.execute("SELECT count(*) FROM leaves").get)
     if len(marked) * SHARE > count:
@@ -120,7 +119,7 @@ def _renewed(connection: apsw.Connection, marked: Sequence[str]) -> Iterator[tup
 def stored_sketch(connection: apsw.Connection) -> bytes:
     stored = meta(connection, "sketch")
     try:
-        return bytes.fromhex(stored) if stored else sketch.empty()
+        return bytes.fromhex(stored) if stored else set_difference.empty()
     except ValueError as error:
         raise apsw.CorruptError("its sketch is no hexadecimal number") from error
 
@@ -188,7 +187,7 @@ class SqliteTree:
     def sketch(self) -> bytes:
         if self._settled:
             return stored_sketch(self._connection)
-        return sketch.toggled(sketch.empty(), computed_leaves(self._connection).items())
+        return set_difference.toggle(set_difference.empty(), computed_leaves(self._connection).items())
 
     @property
     def linker(self) -> str | None:
