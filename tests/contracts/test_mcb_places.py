@@ -139,7 +139,7 @@ def test_why_counts_the_chunks_that_the_nodes_took(library: Library) -> None:
     last = results(index.search("invoice", "mcb", k=5))[-1]["node"]
     told = index.why("invoice", last["path"], "mcb", k=5)
     (lexical,) = told.standings
-    assert told.rank == 5 and lexical.brought
+    assert told.rank == 5 and lexical.within_depth
     assert lexical.rank == lexical.depth > 5
     missed = index.why("invoice", "s29.py", "mcb", k=5)
     assert missed.rank is None and not missed.standings[0].brought
