@@ -142,7 +142,7 @@ def test_why_counts_the_chunks_that_the_nodes_took(library: Library) -> None:
     assert told.rank == 5 and lexical.within_depth
     assert lexical.rank == lexical.depth > 5
     missed = index.why("invoice", "s29.py", "mcb", k=5)
-    assert missed.rank is None and not missed.standings[0].brought
+    assert missed.rank is None and not missed.standings[0].within_depth
 
 
 def test_the_graph_brings_k_nodes_too(library: Library) -> None:

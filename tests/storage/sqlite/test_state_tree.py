@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.model import merkle
-from quintet.model import set_difference
+from quintet.model import merkle, set_difference
 from quintet.model.vector import quantise
 from quintet.storage.sqlite import state_tree
 from storage.conftest import Shelf, opened
@@ -27,7 +26,9 @@ def _settle(shelf: Shelf) -> str:
         nodes = dict(connection.execute("SELECT prefix, hash FROM nodes"))
         assert nodes == merkle.tree(leaves)
         assert merkle.root_of(leaves, nodes) == state_tree.computed_root(connection)
-        assert state_tree.stored_sketch(connection) == set_difference.toggle(set_difference.empty(), leaves.items())
+        assert state_tree.stored_sketch(connection) == set_difference.toggle(
+            set_difference.empty(), leaves.items()
+        )
         return state_tree.SqliteTree(connection).root
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import apsw
 
 from quintet.errors import QuintetError
-from quintet.model import merkle
-from quintet.model import set_difference
+from quintet.model import merkle, set_difference
 from quintet.model.documents import embedding_hash
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
