@@ -7,7 +7,7 @@ import pytest
 
 import quintet as library_of_quintet
 from cli.conftest import Quintet
-from quintet.cli import options
+from quintet.cli.arguments import search_parameters
 from quintet.cli.render import BAR, explained
 from quintet.contracts import Answer
 from quintet.model.documents import Chunk, Document, Json, Passage
@@ -73,7 +73,7 @@ def test_other_contracts_show_what_their_body_has_as_well(
 def test_every_contract_draws_each_signal_as_the_engine_weighed_it_and_their_sum(
     indexed: Path, quintet: Quintet, contract: str, arguments: tuple[str, ...]
 ) -> None:
-    given = options.search_parameters(arguments[1::2] if "--param" in arguments else (), ())
+    given = search_parameters(arguments[1::2] if "--param" in arguments else (), ())
     if "--mode" in arguments:
         given["mode"] = arguments[1]
     with library_of_quintet.open(indexed / ".quintet", create=False) as index:

@@ -125,7 +125,7 @@ def test_reembed_refuses_what_chooses_files_and_touches_nothing(
 ) -> None:
     done = quintet("index", *arguments, "--reembed", "--embedder", "hashing")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"quintet: --reembed looks at no files, so {named} cannot go with it; ")
+    assert done.err.startswith(f"quintet: --reembed reads no files, so {named} cannot go with it; ")
     assert done.err.endswith(" [invalid_parameter]\n")
     assert done.err.count("\n") == 1
     assert not (library / ".quintet").exists()

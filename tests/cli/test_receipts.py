@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Quintet, command, environment, words
-from quintet.cli.commands.receipts import LARGEST
+from quintet.cli.files import LARGEST_JSON
 from quintet.receipts.receipt import digest_of
 
 
@@ -104,7 +104,7 @@ def test_numbers_and_depths_that_no_receipt_has_are_refused(
 def test_a_huge_file_is_not_read(indexed: Path, quintet: Quintet, tmp_path: Path) -> None:
     file = tmp_path / "huge"
     with file.open("wb") as opened:
-        opened.truncate(LARGEST * 100)  # sparse
+        opened.truncate(LARGEST_JSON * 100)  # sparse
     _refused(quintet, file, "larger than any receipt")
 
 

@@ -300,7 +300,7 @@ def test_a_broken_file_stops_the_house_contract_alone_with_what_to_do(
     assert "note: the tuned numbers are not used: " in status.err
     undone = quintet("tune", "--undo")
     assert (undone.code, undone.out) == (0, "undone: a broken file\nin use from now on: the defaults\n")
-    assert "and is removed [broken]" in undone.err
+    assert "and was removed [broken]" in undone.err
     assert quintet("search", ASKED).code == 0
 
 
@@ -308,7 +308,7 @@ def test_a_broken_file_stops_the_house_contract_alone_with_what_to_do(
     ("arguments", "says"),
     [
         ((), "name the folder of a collection, or ask the index itself with --self"),
-        (("drinks", "--self"), "name the folder of a collection, or ask the index itself with --self"),
+        (("drinks", "--self"), "--self asks the index itself"),
         (("--self", "--split", "train"), "--self has none; leave it out"),
         (("--undo", "--self"), "--undo goes with --db and --json only"),
         (("--undo", "drinks"), "--undo goes with --db and --json only"),

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from formats.papers import lines, paper
-from quintet.cli.commands.index_and_search import app
+from quintet.cli.main import app
 from quintet.contracts import CONTRACTS
 from quintet.model.filters import Filter
 from quintet.settings import Settings, load_settings

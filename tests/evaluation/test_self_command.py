@@ -141,7 +141,7 @@ def test_a_ranking_of_documents_says_that_one_passage_of_each_counts(evaluated: 
         ((), "name the folder of a collection, or ask the index itself with --self"),
         (("drinks", "--self"), "--self asks the index itself, and 'drinks' names a collection"),
         (("--self", "--split", "dev"), "--split chooses the judgements of a collection"),
-        (("drinks", "--queries", "5"), "--queries says how many questions --self makes"),
+        (("drinks", "--queries", "5"), "--queries limits the questions that --self makes"),
         (("--self", "--queries", "0"), "--queries is 0; it must be a whole number from 1 to 10000"),
         (("--self", "--param", "nonsense=1"), "nonsense"),
     ],

@@ -114,7 +114,7 @@ def test_the_command_line_changes_and_deletes(folder: Path, capsys: pytest.Captu
     assert said(capsys, "kb", "remove", "hb", "--source", "papers") == "1 removed\n"
     assert run(["kb", "remove", "hb"]) == 2
     assert run(["kb", "delete", "hb"]) == 2
-    assert "say --yes" in capsys.readouterr().err
+    assert "confirm with --yes" in capsys.readouterr().err
     assert said(capsys, "kb", "delete", "hb", "--yes") == "hb deleted\n"
     assert run(["kb", "describe", "hb"]) == 3
 

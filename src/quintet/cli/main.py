@@ -1,69 +1,122 @@
-"""The command line: `quintet index`, `search`, `status`, `get`, `forget`, `doctor`.
+"""The `quintet` command: its Typer application, and the one place where errors become exit codes.
 
-Results go to standard output, everything else to standard error. Exit codes: 0 found, 1 no match, errors by
-their class (see `quintet.errors`), 70 a fault of ours, 130 interrupted.
+Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 no match, those of
+errors (see `quintet.errors`), 70 an internal error, 130 interrupted.
 """
 
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from quintet.cli import terminal
-from quintet.cli.commands import agents as agent_commands
-from quintet.cli.commands import context as context_command
-from quintet.cli.commands import evaluate as eval_commands
-from quintet.cli.commands import graph as graph_commands
-from quintet.cli.commands import knowledge as knowledge_commands
-from quintet.cli.commands import memory as memory_commands
-from quintet.cli.commands import models as model_commands
-from quintet.cli.commands import receipts as receipt_commands
-from quintet.cli.commands import search_all as search_all_command
-from quintet.cli.commands import serve as server_commands
-from quintet.cli.commands import tune as tune_command
-from quintet.cli.commands.index_and_search import app
-from quintet.cli.terminal import OutputFailed, ReaderGone, tell
+from quintet.cli.commands import (
+    context,
+    documents,
+    evaluate,
+    graph,
+    hnsw,
+    index,
+    install,
+    keys,
+    knowledge,
+    memory,
+    models,
+    receipts,
+    search,
+    search_all,
+    serve,
+    status,
+    tune,
+    watch,
+)
+from quintet.cli.exit_codes import FAULT, INTERRUPTED
+from quintet.cli.terminal import OutputFailed, ReaderGone, tell, write
 from quintet.errors import QuintetError, UsageError
 
-FAULT = 70  # EX_SOFTWARE of sysexits.h
-INTERRUPTED = 130  # 128 + SIGINT, as shells say it
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,  # plain help: fast, and without colour codes wherever it is printed
+    pretty_exceptions_enable=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
-agent_commands.register(app)
-server_commands.register(app)
-model_commands.register(app)
-receipt_commands.register(app)
-memory_commands.register(app)
-search_all_command.register(app)
-graph_commands.register(app)
-knowledge_commands.register(app)
-context_command.register(app)
-eval_commands.register(app)
-tune_command.register(app)
+for _commands in (
+    index,
+    search,
+    documents,
+    status,
+    watch,
+    context,
+    search_all,
+    graph,
+    receipts,
+    memory,
+    knowledge,
+    evaluate,
+    tune,
+    models,
+    hnsw,
+    serve,
+    keys,
+    install,
+):
+    _commands.register(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from quintet import __version__
+
+        write(f"quintet {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def quintet_command(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Search your folders by words and by meaning, and see why each result has its rank.
+
+    An index is one folder, .quintet. Commands find it from any folder below the one that holds it.
+
+    \b
+    Example:
+      quintet index
+      quintet search "how long are answers cached" --explain
+    """
+    if context.invoked_subcommand is None:
+        write(context.get_help() + "\n")
 
 
 def main() -> NoReturn:
-    """The `quintet` script."""
-    # Before numpy is loaded: more BLAS threads make a query slower, and runs use processes instead.
+    """The entry point of the `quintet` script."""
+    # Before numpy is loaded: more BLAS threads make a query slower, and indexing uses processes instead.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    terminal.prepare()
+    terminal.use_utf8()
     sys.exit(run())
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line; the exit code. Every error ends here, as one line (and a caret) or as JSON."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    as_json = "--json" in given[: given.index("--") if "--" in given else None]
+    """Run one command line and return its exit code. Every error ends here, as one line or as JSON."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in words[: words.index("--") if "--" in words else None]
     try:
-        code = int(app(given, prog_name="quintet", standalone_mode=False) or 0)
+        code = int(app(words, prog_name="quintet", standalone_mode=False) or 0)
     except ReaderGone:
-        terminal.abandon()
+        terminal.discard_output()
         return 0
     except QuintetError as error:
         return _failed(error, as_json)
     except typer.TyperException as error:
-        return _failed(_misused(error), as_json)
+        return _failed(_usage_error(error), as_json)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
@@ -73,8 +126,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _misused(error: typer.TyperException) -> UsageError:
-    """What Typer found wrong with the command line, as an error of ours."""
+def _usage_error(error: typer.TyperException) -> UsageError:
+    """Typer's complaint about the command line, as an error of ours."""
     command = getattr(getattr(error, "ctx", None), "command_path", "quintet")
     message = error.format_message().rstrip(".")
     is_text = message.startswith("No such option: -") and not message.startswith("No such option: --")
@@ -84,8 +137,8 @@ def _misused(error: typer.TyperException) -> UsageError:
 
 def _failed(error: QuintetError, as_json: bool) -> int:
     if isinstance(error, OutputFailed):
-        terminal.abandon()
-    _complain(error.code, error.message, error.details, as_json and not isinstance(error, OutputFailed))
+        terminal.discard_output()
+    _report(error.code, error.message, error.details, as_json and not isinstance(error, OutputFailed))
     return error.exit_code
 
 
@@ -96,17 +149,17 @@ def _fault(error: Exception, as_json: bool) -> int:
         traceback.print_exception(error)
     kind = f"{type(error).__name__}: {error}"
     message = f"unexpected {kind}; please report this, with what QUINTET_DEBUG=1 shows"
-    _complain("internal_error", message, {}, as_json)
+    _report("internal_error", message, {}, as_json)
     return FAULT
 
 
-def _complain(code: str, message: str, details: Mapping[str, object], as_json: bool) -> None:
+def _report(code: str, message: str, details: Mapping[str, object], as_json: bool) -> None:
     if as_json:
         try:
-            terminal.document({"error": {"code": code, "message": message, "details": dict(details)}})
+            terminal.write_json({"error": {"code": code, "message": message, "details": dict(details)}})
             return
-        except (ReaderGone, OutputFailed):  # nobody can read it there: say it below
-            terminal.abandon()
-    first, *pointed = message.split("\n") if "position" in details else [message]
-    for line in (f"quintet: {first} [{code}]", *pointed):
+        except (ReaderGone, OutputFailed):  # nobody can read it there: use standard error
+            terminal.discard_output()
+    first, *rest = message.split("\n") if "position" in details else [message]
+    for line in (f"quintet: {first} [{code}]", *rest):
         tell(line)

@@ -1,27 +1,46 @@
-"""From what was typed to arguments of the engine, and where the index lies."""
+"""Options that several commands share, each declared once, and how options are read."""
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from quintet.cli.filter_options import given_filters, json_or_text
-from quintet.errors import NotFound, UsageError
+from quintet.cli.arguments import as_text
+from quintet.errors import UsageError
 
-INDEX_FOLDER = ".quintet"
-TAKEN = ("query", "contract", "self")  # names that are no parameters of a contract
+Command = Callable[..., int]
+
+
+def option(flag: str, metavar: str, help: str) -> Any:
+    """An option with a value."""
+    return typer.Option(flag, metavar=metavar, help=help)
+
+
+def repeatable(flag: str, metavar: str, help: str) -> Any:
+    """An option that may be given several times."""
+    return typer.Option(flag, metavar=metavar, help=f"{help} Repeatable.")
+
+
+def number(
+    flag: str, least: int, most: int, help: str, *, metavar: str = "N", name: str = "", of: str = ""
+) -> Any:
+    """An option for a whole number. The range is part of its help."""
+    read = whole_number(name or flag.removeprefix("--"), least, most, of)
+    return typer.Option(flag, metavar=metavar, parser=read, help=f"{help}, {least} to {most}.")
 
 
 def whole_number(name: str, least: int, most: int, of: str = "") -> Callable[[str | int], int]:
-    """Reads the value of an option, and refuses it in the words in which the engine would."""
+    """A parser for a whole number whose error message is the one that the engine would give."""
 
-    def read(given: str | int) -> int:
+    def read(text: str | int) -> int:
         try:
-            value = int(given)
+            value = int(text)
         except ValueError:
-            refused = repr(as_text(str(given))[:80])
+            refused = repr(as_text(str(text))[:80])
         else:
             if least <= value <= most:
                 return value
@@ -34,195 +53,58 @@ def whole_number(name: str, least: int, most: int, of: str = "") -> Callable[[st
     return read
 
 
+def grouped(command: Command) -> Command:
+    """Let a command take option groups: dataclasses whose fields are declared like parameters.
+
+    Typer sees every field as a parameter of the command; the command gets one object per group.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type[Any], list[str]]] = {}
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if isinstance(kind, type) and is_dataclass(kind):
+            types = get_type_hints(kind, include_extras=True)
+            groups[parameter.name] = kind, [field.name for field in fields(kind)]
+            parameters += [
+                inspect.Parameter(
+                    field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name]
+                )
+                for field in fields(kind)
+            ]
+        else:
+            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=kind))
+
+    @wraps(command)
+    def call(**values: Any) -> int:
+        objects = {
+            name: kind(**{field: values.pop(field) for field in names})
+            for name, (kind, names) in groups.items()
+        }
+        return command(**objects, **values)
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
 Db = Annotated[
     Path | None,
-    typer.Option(
-        "--db",
-        metavar="DIR",
-        help="The index folder. Without it, the nearest .quintet folder from here upwards.",
-    ),
+    option("--db", "DIR", "The index folder. By default the nearest .quintet, from here upwards."),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON document to standard output, and nothing else.")
 ]
-Paths = Annotated[list[str] | None, typer.Argument(metavar="PATHS", help="Folders and files, or name=path.")]
-Included = Annotated[
-    list[str] | None,
-    typer.Option("--include", metavar="GLOB", help="Index only what matches, e.g. 'docs/**'. Repeatable."),
-]
-Excluded = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", metavar="GLOB", help="Leave out what matches, e.g. '*.min.js'. Repeatable."),
-]
-EmbedderName = Annotated[
-    str | None,
-    typer.Option(
-        "--embedder",
-        metavar="NAME",
-        help="What makes the vectors; 'none' for text only. Kept with the index.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Read every file again, changed or not.")]
-Wait = Annotated[
-    bool, typer.Option("--wait/--no-wait", help="Embed new text now, or leave that to the next run.")
-]
-Reembed = Annotated[
-    bool,
-    typer.Option(
-        "--reembed", help="Make all vectors anew with the embedder that is named. Looks at no files."
-    ),
-]
-ReceiptFile = Annotated[
-    Path | None,
-    typer.Option("--receipt", metavar="FILE", help="Write a receipt that 'quintet verify' can replay."),
-]
-ContractName = Annotated[
-    str | None,
-    typer.Option(
-        "--contract",
-        metavar="NAME",
-        help="Whose ranking: quintet (default), rifflux, harness, mcb, knowledge or cfs.",
-    ),
-]
-Mode = Annotated[
-    str | None,
-    typer.Option(
-        "--mode", metavar="MODE", help="Which signals: hybrid, semantic, and lexical or keyword by contract."
-    ),
-]
-A_LIMIT = whole_number("limit", 1, 1000)
-Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="N", parser=A_LIMIT, help="How many results, 1 to 1000.")
-]
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; quote several words.")]
+Limit = Annotated[int | None, number("--limit", 1, 1000, "How many results")]
 Budget = Annotated[
     int,
-    typer.Option(
+    number(
         "--budget",
+        1,
+        100_000,
+        "How long the text may be, in tokens of about 4 characters",
         metavar="TOKENS",
-        parser=whole_number("budget", 1, 100_000, " of tokens"),
-        help="How long it may be, in tokens of about 4 characters: 1 to 100000.",
+        of=" of tokens",
     ),
 ]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param",
-        metavar="NAME=VALUE",
-        help="A parameter of the contract, e.g. semantic_weight=0.5. VALUE is JSON, else text. Repeatable.",
-    ),
-]
-Filters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--filter",
-        metavar="FILTER",
-        help="Only where this holds, e.g. 'path:docs/** -tag:draft'. Repeatable; all must hold.",
-    ),
-]
-SyntaxName = Annotated[
-    str | None,
-    typer.Option(
-        "--syntax", metavar="SYNTAX", help="plain words (default), or fts5 for SQLite's own query language."
-    ),
-]
-
-
-def index_folder(given: Path | None) -> Path:
-    """The index folder to open; there must be one."""
-    found = given or nearest(here())
-    if found is None:
-        raise NotFound(
-            "there is no index in this folder or above; make one with 'quintet index', or name one with --db"
-        )
-    return found
-
-
-def folder_to_fill(given: Path | None) -> Path:
-    """The index folder of a command that makes one where there is none."""
-    return given or nearest(here()) or here() / INDEX_FOLDER
-
-
-def holds_index(folder: Path) -> bool:
-    from quintet.storage.sqlite.store import FILE
-
-    return (folder / FILE).is_file()
-
-
-def here() -> Path:
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise UsageError(
-            f"the current folder cannot be read: {error.strerror or error}; change to another",
-            code="invalid_path",
-        ) from error
-
-
-def nearest(start: Path) -> Path | None:
-    """The `.quintet` folder in `start` or closest above it."""
-    return next((at / INDEX_FOLDER for at in (start, *start.parents) if _is_folder(at / INDEX_FOLDER)), None)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # a folder above that may not be looked into
-        return False
-
-
-def as_text(argument: str) -> str:
-    r"""An argument as text: bytes that are not UTF-8 become U+FFFD.
-
-    >>> as_text("caf\udcc3\udca9 \udcff") == "caf\xe9 \ufffd"
-    True
-    """
-    return os.fsencode(argument).decode("utf-8", "replace")
-
-
-def refuse_with_reembed(**given: object) -> None:
-    """Re-embedding goes by the text in the index; what chooses files would be dropped without a word."""
-    refused = [name for name, value in given.items() if value]
-    if refused:
-        spelt = ["PATHS" if name == "paths" else f"--{name.replace('_', '-')}" for name in refused]
-        raise UsageError(
-            f"--reembed looks at no files, so {', '.join(spelt)} cannot go with it; "
-            "run 'quintet index' with and without --reembed, one after the other",
-            details={"parameters": spelt},
-        )
-
-
-def search_parameters(
-    params: Sequence[str], filters: Sequence[str], contract: str = "", **offered: object
-) -> dict[str, object]:
-    """Everything a search is asked beside its query. `offered` are options of their own; None is left out."""
-    found = {name: as_text(value) if isinstance(value, str) else value for name, value in offered.items()}
-    found = {name: value for name, value in found.items() if value is not None}
-    if filters:
-        found["filters"] = given_filters([as_text(one) for one in filters], contract)
-    return with_named(found, params)
-
-
-def with_named(
-    offered: Mapping[str, object], params: Sequence[str], option: str = "--param"
-) -> dict[str, object]:
-    """What has options of its own, and each `NAME=VALUE` beside it."""
-    found = dict(offered)
-    for one in params:
-        name, value = _parameter(as_text(one), option)
-        if name in found:
-            raise UsageError(f"{name} was given twice; give it once", details={"parameter": name})
-        found[name] = value
-    return found
-
-
-def _parameter(given: str, option: str) -> tuple[str, object]:
-    name, separator, value = given.partition("=")
-    name = name.strip()
-    if not separator or not name:
-        raise UsageError(f"{option} is {given!r}; it must be name=value, e.g. limit=5")
-    if name in TAKEN:
-        raise UsageError(
-            f"{name} is not a parameter of a contract; see 'quintet search --help'",
-            details={"parameter": name},
-        )
-    return name, json_or_text(value)

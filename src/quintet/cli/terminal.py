@@ -1,36 +1,39 @@
-"""Standard output and error: UTF-8, plain in a pipe, and nothing in them that a terminal would obey."""
+"""Standard output and standard error: UTF-8, plain in a pipe, free of control characters."""
 
 import errno
 import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from quintet.errors import StoreError
 
-# Control characters, what turns the direction of writing round, line separators, undecodable bytes.
+if TYPE_CHECKING:
+    from quintet.model.results import Note
+
+# Control characters, marks of writing direction, line separators, undecodable bytes.
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class ReaderGone(Exception):  # noqa: N818  (not an error: the reader has seen enough)
-    """Whoever read standard output closed it, as `head` does."""
+    """The reader of standard output closed it, as `head` does."""
 
 
-class OutputFailed(StoreError):  # noqa: N818  (named as its siblings are)
+class OutputFailed(StoreError):  # noqa: N818  (like its siblings)
     """Standard output could not be written, e.g. because the disk behind it is full."""
 
 
 def safe(text: str) -> str:
-    r"""One line that is safe to print: what a terminal would act on is spelt out.
+    r"""One line that is safe to print: characters that a terminal would act on are escaped.
 
     >>> print(safe("a\x1b[31mb\nc"))
     a\x1b[31mb\nc
     """
-    return UNSAFE.sub(_spelt, text)
+    return UNSAFE.sub(_escaped, text)
 
 
 def safe_lines(text: str) -> list[str]:
@@ -43,7 +46,7 @@ def safe_lines(text: str) -> list[str]:
     return [safe(line.expandtabs(4)) for line in lines]
 
 
-def _spelt(match: re.Match[str]) -> str:
+def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
     if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8, as Python passes it on
         return f"\\x{code - 0xDC00:02x}"
@@ -52,15 +55,15 @@ def _spelt(match: re.Match[str]) -> str:
     )
 
 
-def prepare() -> None:
-    """Say UTF-8 whatever the locale is; a name that no encoding knows must not end the program."""
+def use_utf8() -> None:
+    """Write UTF-8 whatever the locale is; an undecodable file name must not end the program."""
     for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors=errors)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """False also where the stream is closed: Python then has None or a closed file there."""
+    """False for a closed stream too, which is None or a closed file in Python."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -68,13 +71,13 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 
 def is_debugging() -> bool:
-    """Whether faults are shown with where they happened, which may quote what files hold."""
+    """Should internal errors show their traceback? It may quote the contents of files."""
     return os.environ.get("QUINTET_DEBUG") == "1"
 
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Around everything that writes results: a reader that left and a full disk are told apart."""
+    """Wraps whatever writes results: a closed pipe raises `ReaderGone`, a full disk `OutputFailed`."""
     try:
         yield
     except OSError as error:
@@ -85,7 +88,7 @@ def writing() -> Iterator[None]:
 
 
 def write(text: str) -> None:
-    """Results, as they are."""
+    """Write results to standard output, unchanged."""
     if sys.stdout is None:
         return
     with writing():
@@ -93,13 +96,18 @@ def write(text: str) -> None:
         sys.stdout.flush()
 
 
-def document(value: object) -> None:
-    """One JSON document and a line end."""
+def write_lines(lines: Iterable[str]) -> None:
+    """Write results line by line, each made safe."""
+    write("".join(f"{safe(line)}\n" for line in lines))
+
+
+def write_json(value: object) -> None:
+    """Write one JSON document and a line end."""
     write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
 
 
 def tell(message: str) -> None:
-    """One line for people, on standard error."""
+    """Write one line for people to standard error."""
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):
@@ -107,8 +115,13 @@ def tell(message: str) -> None:
         sys.stderr.flush()
 
 
-def abandon() -> None:
-    """Write no more to standard output: else Python complains of the closed pipe when it exits."""
+def tell_notes(notes: "Iterable[Note]") -> None:
+    for note in notes:
+        tell(f"note: {note['message']} [{note['code']}]")
+
+
+def discard_output() -> None:
+    """Send further output nowhere: otherwise Python complains about the closed pipe when it exits."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -116,10 +116,7 @@ def _gain_as_json(place: int, gain: Gain) -> dict[str, object]:
 
 
 def _gains_as_json(gains: Mapping[str, Comparison]) -> dict[str, object]:
-    return {
-        name: {"difference": one.difference, "interval": list(one.interval), "p": one.p}
-        for name, one in gains.items()
-    }
+    return {name: gain.as_json() for name, gain in gains.items()}
 
 
 def _run_as_json(one: Measured, judged: Judged, *, per_query: bool) -> dict[str, object]:

@@ -26,6 +26,9 @@ class Comparison:
     interval: Interval
     p: float
 
+    def as_json(self) -> dict[str, object]:
+        return {"difference": self.difference, "interval": list(self.interval), "p": self.p}
+
 
 def intervals(
     columns: Mapping[str, Sequence[float]], resamples: int = RESAMPLES, seed: int = SEED

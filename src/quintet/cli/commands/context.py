@@ -1,24 +1,17 @@
 """`quintet context`: cited passages for an answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.index_and_search import NO_MATCH, opened
-from quintet.cli.options import AsJson, Db
-from quintet.cli.terminal import document, safe_lines, tell, write
+from quintet.cli.arguments import as_text, search_parameters
+from quintet.cli.exit_codes import NO_MATCH
+from quintet.cli.index_folder import open_index
+from quintet.cli.options import AsJson, Budget, Db, option, repeatable
+from quintet.cli.terminal import safe_lines, tell, tell_notes, write, write_json
 
 BUDGET = 2000
-ExactFilters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--filter",
-        metavar="NAME:VALUE",
-        help="An exact match of a built-in field or a property, e.g. title:Guide. Repeatable; all must hold.",
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -27,45 +20,48 @@ def register(app: typer.Typer) -> None:
 
 def context_command(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The question; quote several words.")],
-    budget: options.Budget = BUDGET,
+    budget: Budget = BUDGET,
     base: Annotated[
-        str | None, typer.Option("--kb", metavar="SLUG", help="A knowledge base; without it, folders.")
+        str | None, option("--kb", "SLUG", "A knowledge base; without it, the indexed folders.")
     ] = None,
-    filters: ExactFilters = None,
+    filters: Annotated[
+        list[str] | None,
+        repeatable(
+            "--filter",
+            "NAME:VALUE",
+            "An exact match of a field or property, e.g. title:Guide. All must match.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """Print the passages that answer a question, with [n] markers and the list of references.
 
-    The same question over the same documents gives the same bytes, and a digest of them.
+    The same question over the same documents gives the same bytes. --json adds references, sources and a
+    digest of the text.
 
     \b
     Example:
       quintet context "How long is parental leave?" --kb handbook --budget 1500
     """
-    with opened(db) as index:
+    params: dict[str, Any] = search_parameters((), filters, "knowledge")
+    with open_index(db) as index:
         name = "default" if base is None else index.knowledge.get(base).index_name
-        found = index.context(options.as_text(query), budget, name, **_filtered(filters or ()))
+        response = index.context(as_text(query), budget, name, **params)
     if as_json:
-        document(found.wire())
+        write_json(response.wire())
     else:
-        text = found.body["text"]
+        text = response.body["text"]
         assert isinstance(text, str)
         if text:
             write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
         else:
-            tell(_nothing(found.body, budget))
-        for note in found.notes:
-            tell(f"note: {note['message']} [{note['code']}]")
-    return 0 if found.body["sources"] else NO_MATCH
+            tell(_reason_for_no_text(response.body, budget))
+        tell_notes(response.notes)
+    return 0 if response.body["sources"] else NO_MATCH
 
 
-def _nothing(body: Mapping[str, Any], budget: int) -> str:
+def _reason_for_no_text(body: Mapping[str, Any], budget: int) -> str:
     if body["left_out"]:
         return f"{body['left_out']} passages answer, but none of them fits {budget} tokens; raise --budget"
     return "no match"
-
-
-def _filtered(filters: Sequence[str]) -> dict[str, Any]:
-    given: dict[str, Any] = options.search_parameters([], filters, "knowledge")
-    return given

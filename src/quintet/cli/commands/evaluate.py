@@ -1,17 +1,17 @@
-"""`quintet eval`: how good the rankings are, by a collection with judgements or by what is indexed."""
+"""`quintet eval`: measure rankings by queries whose answers are known."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.receipts import write_file
-from quintet.cli.filter_options import json_or_text
-from quintet.cli.options import AsJson
-from quintet.cli.terminal import document, safe, tell, write
+from quintet.cli.arguments import as_text, as_texts, json_or_text, search_parameters
+from quintet.cli.files import write_file
+from quintet.cli.index_folder import existing_folder
+from quintet.cli.options import AsJson, grouped, number, option, repeatable
+from quintet.cli.terminal import tell, tell_notes, write_json, write_lines
 from quintet.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,96 +21,105 @@ if TYPE_CHECKING:
 
 MOST_QUESTIONS = 10_000
 
-Folder = Annotated[
-    Path | None,
-    typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv."),
-]
-Own = Annotated[
-    bool,
-    typer.Option(
-        "--self", help="Ask the index questions made from its own docstrings, headings, commits, ..."
-    ),
-]
-Questions = Annotated[
-    int | None,
-    typer.Option(
-        "--queries",
-        metavar="N",
-        parser=options.whole_number("--queries", 1, MOST_QUESTIONS),
-        help=f"How many questions --self asks at most, 1 to {MOST_QUESTIONS}.",
-    ),
-]
-Split = Annotated[
-    str | None,
-    typer.Option("--split", metavar="NAME", help="Which judgements: qrels/NAME.tsv, by default test."),
-]
-EmbedderName = Annotated[
-    str | None,
-    typer.Option("--embedder", metavar="NAME", help="What makes the vectors; 'none' measures words alone."),
-]
-Contracts = Annotated[
-    list[str] | None,
-    typer.Option("--contract", metavar="NAME", help="Whose ranking; 'all' for every one. Repeatable."),
-]
-Modes = Annotated[
-    list[str] | None,
-    typer.Option("--mode", metavar="MODE", help="Which signals; 'all' for every mode. Repeatable."),
-]
-Grid = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param",
-        metavar="NAME=VALUE",
-        help="A parameter; several values (a,b,c) make a run each. Repeatable.",
-    ),
-]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option("--metrics", metavar="NAMES", help="ndcg@N, p@N, r@N, mrr@N, map@N, joined by commas."),
-]
-RunOut = Annotated[Path | None, typer.Option("--run-out", metavar="FILE", help="Write the run as TREC does.")]
-RunsIn = Annotated[
-    list[Path] | None,
-    typer.Option("--run-in", metavar="FILE", help="Measure a run of another tool. Repeatable."),
-]
-EvalDb = Annotated[
-    Path | None,
-    typer.Option(
-        "--db", metavar="DIR", help="Where the corpus is indexed and kept; without a corpus, the index asked."
-    ),
-]
+
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """Where the queries come from: the collection in a folder, or the index itself."""
+
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv."),
+    ] = None
+    own: Annotated[
+        bool,
+        typer.Option("--self", help="Use questions made from the index: docstrings, headings, commits, ..."),
+    ] = False
+    split: Annotated[
+        str | None,
+        option("--split", "NAME", "The judgements qrels/NAME.tsv; by default eval reads test, tune train."),
+    ] = None
+    db: Annotated[
+        Path | None,
+        option("--db", "DIR", "The index; with a corpus.jsonl, the folder that keeps the indexed corpus."),
+    ] = None
+
+    def check(self) -> None:
+        if self.own and self.folder is not None:
+            raise UsageError(
+                f"--self asks the index itself, and {str(self.folder)!r} names a collection; give one of them"
+            )
+        if not self.own and self.folder is None:
+            raise UsageError("name the folder of a collection, or ask the index itself with --self")
+        if self.own and self.split is not None:
+            raise UsageError(
+                "--split chooses the judgements of a collection, and --self has none; leave it out"
+            )
+
+    def request(self, default_split: str) -> "Request":
+        from quintet.evaluation.evaluate import Request
+
+        split = default_split if self.split is None else as_text(self.split)
+        return Request(self.folder, split, db=self.db)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Which rankings are measured, and by which metrics."""
+
+    contract: Annotated[
+        list[str] | None, repeatable("--contract", "NAME", "The ranking; 'all' for every one.")
+    ] = None
+    mode: Annotated[list[str] | None, repeatable("--mode", "MODE", "The signals; 'all' for every mode.")] = (
+        None
+    )
+    embedder: Annotated[
+        str | None,
+        option("--embedder", "NAME", "The embedder that makes the vectors; 'none' measures words alone."),
+    ] = None
+    param: Annotated[
+        list[str] | None,
+        repeatable("--param", "NAME=VALUE", "A parameter; several values (a,b,c) make one run each."),
+    ] = None
+    run_in: Annotated[
+        list[Path] | None, repeatable("--run-in", "FILE", "Measure a TREC run of another tool.")
+    ] = None
+    metrics: Annotated[
+        list[str] | None,
+        repeatable("--metrics", "NAMES", "ndcg@N, p@N, r@N, mrr@N, map@N, joined by commas."),
+    ] = None
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare each run with the first, query by query.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query too.")] = False
+    as_json: AsJson = False
+    html: Annotated[Path | None, option("--html", "FILE", "Write the report as an HTML page.")] = None
+    run_out: Annotated[Path | None, option("--run-out", "FILE", "Write the run in the TREC format.")] = None
 
 
 def register(app: typer.Typer) -> None:
     app.command("eval", short_help="Measure rankings by a collection with judgements.")(eval_command)
 
 
+@grouped
 def eval_command(
-    folder: Folder = None,
-    own: Own = False,
-    queries: Questions = None,
-    split: Split = None,
-    contract: Contracts = None,
-    mode: Modes = None,
-    embedder: EmbedderName = None,
-    param: Grid = None,
-    metrics: Metrics = None,
-    run_out: RunOut = None,
-    run_in: RunsIn = None,
-    compare: Annotated[bool, typer.Option("--compare", help="Set each run against the first.")] = False,
-    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query too.")] = False,
-    as_json: AsJson = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the report as a page of its own.")
+    source: QueryOptions,
+    runs: RunOptions,
+    output: OutputOptions,
+    queries: Annotated[
+        int | None,
+        number("--queries", 1, MOST_QUESTIONS, "The most questions that --self makes", name="--queries"),
     ] = None,
-    db: EvalDb = None,
 ) -> int:
     """Measure how good rankings are, by queries whose answers are known.
 
     DIR holds a collection in the BEIR layout. Without corpus.jsonl the judgements name files or chunks of
-    the index. With --self there are no judgements: the index is asked about its own contents, without the
-    text that the question was made from. Every mean comes with a 95 % interval; the same input gives the
-    same digits everywhere.
+    the index. --self needs no judgements: it makes questions from the contents of the index, 300 by
+    default, and searches a copy of the index without the text that a question was made from. Every mean has
+    a 95 % interval; the same input gives the same digits everywhere.
 
     \b
     Example:
@@ -119,93 +128,80 @@ def eval_command(
       quintet eval --self --mode all --compare
     """
     from quintet.cli.render import progress
-    from quintet.evaluation import metrics as measures
-    from quintet.evaluation.evaluate import DEPTH, Request, evaluate
-    from quintet.evaluation.questions import QUESTIONS
+    from quintet.evaluation.evaluate import evaluate
+    from quintet.evaluation.metrics import DEFAULT, metrics_named
     from quintet.evaluation.report import report
 
-    _check_asked(folder, own, queries, split)
-    wanted = measures.metrics_named(_texts(metrics or measures.DEFAULT))
-    request = Request(
-        folder,
-        "test" if split is None else options.as_text(split),
-        _texts(contract),
-        _texts(mode),
-        _grid(_texts(param)),
-        None if embedder is None else options.as_text(embedder),
-        run_in or (),
-        db,
-        max(DEPTH, *(metric.cutoff or 0 for metric in wanted)),
-        one_run=run_out is not None,
-        questions=queries or QUESTIONS,
-    )
-    with progress() as shown:
-        judged, runs = evaluate(_placed(request), shown)
-    if compare and len(runs) == 1:
-        tell("note: there is one run only, so nothing is compared; ask for another [nothing_to_compare]")
-    made = report(judged, wanted, runs, compare=compare)
-    if run_out is not None:
-        _write_run(run_out, runs[0])
-    if html is not None:
-        _write_page(html, made)
-    _show(made, per_query=per_query, as_json=as_json)
+    source.check()
+    if not source.own and queries is not None:
+        raise UsageError(
+            "--queries limits the questions that --self makes; a collection has its own: leave it out"
+        )
+    metrics = metrics_named(as_texts(runs.metrics) or DEFAULT)
+    request = _request(source, runs, max(metric.cutoff or 0 for metric in metrics), queries)
+    with progress() as bars:
+        judged, measured = evaluate(_with_index(replace(request, one_run=output.run_out is not None)), bars)
+    if runs.compare and len(measured) == 1:
+        tell("note: there is only one run, so there is nothing to compare it with [nothing_to_compare]")
+    result = report(judged, metrics, measured, compare=runs.compare)
+    if output.run_out is not None:
+        _write_run(output.run_out, measured[0])
+    if output.html is not None:
+        _write_page(output.html, result)
+    _show(result, output)
     return 0
 
 
-def _check_asked(folder: Path | None, own: bool, queries: int | None, split: str | None) -> None:
-    if own and folder is not None:
-        raise UsageError(
-            f"--self asks the index itself, and {str(folder)!r} names a collection; give one of them"
-        )
-    if not own and folder is None:
-        raise UsageError("name the folder of a collection, or ask the index itself with --self")
-    if own and split is not None:
-        raise UsageError("--split chooses the judgements of a collection, and --self has none; leave it out")
-    if not own and queries is not None:
-        raise UsageError(
-            "--queries says how many questions --self makes; a collection has its own: leave it out"
-        )
+def _request(source: QueryOptions, runs: RunOptions, cutoff: int, questions: int | None) -> "Request":
+    from quintet.evaluation.evaluate import DEPTH
+    from quintet.evaluation.questions import QUESTIONS
+
+    return replace(
+        source.request("test"),
+        contracts=as_texts(runs.contract),
+        modes=as_texts(runs.mode),
+        grid=_grid(as_texts(runs.param)),
+        embedder=None if runs.embedder is None else as_text(runs.embedder),
+        run_files=runs.run_in or (),
+        depth=max(DEPTH, cutoff),
+        questions=questions or QUESTIONS,
+    )
 
 
-def _texts(given: Sequence[str] | None) -> list[str]:
-    return [options.as_text(one) for one in given or ()]
-
-
-def _placed(request: "Request") -> "Request":
-    """With the index that judgements without a corpus are about."""
+def _with_index(request: "Request") -> "Request":
+    """Judgements without a corpus are about an index: find its folder."""
     from quintet.evaluation.judgements import has_corpus
 
     if not request.searches and request.one_run:
         raise UsageError(
-            "--run-out writes what is searched, and --run-in alone searches nothing; leave it out"
+            "--run-out writes what was searched, and --run-in alone searches nothing; leave it out"
         )
     if request.folder is None or (request.searches and not has_corpus(request.folder)):
-        return replace(request, db=options.index_folder(request.db))
+        return replace(request, db=existing_folder(request.db))
     return request
 
 
-def _show(made: "Report", *, per_query: bool, as_json: bool) -> None:
+def _show(result: "Report", output: OutputOptions) -> None:
     from quintet.evaluation import report
 
-    for note in (*made.judged.notes, *(note for one in made.runs for note in one.run.notes)):
-        tell(f"note: {note['message']} [{note['code']}]")
-    if as_json:
-        document(report.as_json(made, per_query=per_query))
+    tell_notes((*result.judged.notes, *(note for measured in result.runs for note in measured.run.notes)))
+    if output.as_json:
+        write_json(report.as_json(result, per_query=output.per_query))
     else:
-        write("".join(f"{safe(line)}\n" for line in report.table(made, per_query=per_query)))
+        write_lines(report.table(result, per_query=output.per_query))
 
 
 def _grid(params: Sequence[str]) -> dict[str, list[object]]:
-    """The values of each parameter. One that is JSON as a whole is one value, commas and all.
+    """The values of each parameter. A value that is JSON as a whole is one value, commas included.
 
     >>> _grid(["rrf_k=10,60", 'filters={"path": "a,b"}', "rrf_k=20"])
     {'rrf_k': [10, 60, 20], 'filters': [{'path': 'a,b'}]}
     """
     grid: dict[str, list[object]] = {}
-    for given in params:
-        ((name, value),) = options.search_parameters([given], ()).items()
-        plain = isinstance(value, str) and given.endswith(value)
-        values = [json_or_text(one) for one in str(value).split(",")] if plain else [value]
+    for param in params:
+        ((name, value),) = search_parameters([param], ()).items()
+        is_plain = isinstance(value, str) and param.endswith(value)
+        values = [json_or_text(part) for part in str(value).split(",")] if is_plain else [value]
         grid.setdefault(name, []).extend(values)
     return grid
 
@@ -218,7 +214,7 @@ def _write_run(file: Path, run: "Run") -> None:
     write_file(file, "".join(f"{line}\n" for line in run_lines(results, tag)))
 
 
-def _write_page(file: Path, report: "Report") -> None:
+def _write_page(file: Path, result: "Report") -> None:
     from quintet.evaluation.page import page
 
-    write_file(file, page(report))
+    write_file(file, page(result))

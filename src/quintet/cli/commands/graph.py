@@ -1,13 +1,14 @@
-"""`quintet related` and `quintet map`: what is around a symbol, and what matters in a repository."""
+"""`quintet related` and `quintet map`: the neighbours of a symbol, and the outline of a repository."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.index_and_search import NO_MATCH, opened
-from quintet.cli.options import AsJson, Db
-from quintet.cli.terminal import document, safe, tell, write
+from quintet.cli.arguments import as_text, as_texts
+from quintet.cli.exit_codes import NO_MATCH
+from quintet.cli.index_folder import open_index
+from quintet.cli.options import AsJson, Budget, Db, number, option
+from quintet.cli.terminal import tell, tell_notes, write_json, write_lines
 from quintet.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("related", short_help="Show what is around a symbol in the code graph.")(related_command)
+    app.command("related", short_help="Show the neighbours of a symbol in the code graph.")(related_command)
     app.command("map", short_help="Outline a repository within a budget of tokens.")(map_command)
 
 
@@ -31,31 +32,20 @@ def related_command(
         bool, typer.Option("--dependencies", help="What it calls, imports, extends or implements.")
     ] = False,
     related: Annotated[
-        bool, typer.Option("--related", help="Everything around it, both ways; the default.")
+        bool, typer.Option("--related", help="Everything around it, in both directions; the default.")
     ] = False,
-    depth: Annotated[
-        int,
-        typer.Option(
-            "--depth",
-            metavar="N",
-            parser=options.whole_number("depth", 1, 10),
-            help="How many steps to go, 1 to 10.",
-        ),
-    ] = 1,
+    depth: Annotated[int, number("--depth", 1, 10, "How many steps to go")] = 1,
     possible: Annotated[
-        bool, typer.Option("--possible", help="Follow edges that are no more than a guess, too.")
+        bool, typer.Option("--possible", help="Follow edges that are only guesses, too.")
     ] = False,
-    limit: Annotated[
-        int,
-        typer.Option("--limit", metavar="N", parser=options.A_LIMIT, help="How many to show, 1 to 1000."),
-    ] = 100,
+    limit: Annotated[int, number("--limit", 1, 1000, "How many to show")] = 100,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
-    """Show what is around a symbol in the code graph, nearest first, and by which steps it is reached.
+    """Show the neighbours of a symbol in the code graph, nearest first, and the step that leads to each.
 
-    A name that several symbols have is refused with all of them. Exit code 1 means that nothing is around
-    it, 3 that nothing has that name.
+    Exit code 1 means that it has no neighbours, 2 that several symbols have that name (all are listed), 3
+    that no symbol has it or that the file has no such line.
 
     \b
     Example:
@@ -63,13 +53,13 @@ def related_command(
       quintet related src/cache.py:15
     """
     strategy = _strategy(callers=callers, dependencies=dependencies, related=related)
-    with opened(db) as index:
-        found = index.related(options.as_text(reference), strategy, depth, possible=possible, limit=limit)
+    with open_index(db) as index:
+        result = index.related(as_text(reference), strategy, depth, possible=possible, limit=limit)
     if as_json:
-        document(found.wire())
+        write_json(result.wire())
     else:
-        _show(found)
-    return 0 if found.neighbours else NO_MATCH
+        _show(result)
+    return 0 if result.neighbours else NO_MATCH
 
 
 def _strategy(**wanted: bool) -> "Strategy":
@@ -79,79 +69,75 @@ def _strategy(**wanted: bool) -> "Strategy":
     return chosen[0] if chosen else "related"
 
 
-def _show(found: "Related") -> None:
+def _show(result: "Related") -> None:
     from quintet.codegraph.related import place
 
-    start = found.start
-    write(f"{safe(start.qualified_name)}  {start.kind}  {safe(place(start))}\n")
-    names = {node.id: node for node in (start, *(one.node for one in found.neighbours))}
-    for one in found.neighbours:
-        write(_row(one, names) + "\n")
-    if not found.neighbours:
-        tell(_nothing(found))
-    if found.more:
-        tell(f"the first {len(found.neighbours)} are shown; raise --limit for more")
+    start = result.start
+    nodes = {node.id: node for node in (start, *(neighbour.node for neighbour in result.neighbours))}
+    head = f"{start.qualified_name}  {start.kind}  {place(start)}"
+    write_lines([head, *(_row(neighbour, nodes) for neighbour in result.neighbours)])
+    if not result.neighbours:
+        tell(_no_neighbours(result))
+    if result.more:
+        tell(f"the first {len(result.neighbours)} are shown; raise --limit for more")
 
 
-def _row(one: "Neighbour", names: "dict[str, Node]") -> str:
-    """Distance, name and place, and the step that led there with how sure it is and where it stands."""
+def _row(neighbour: "Neighbour", nodes: "dict[str, Node]") -> str:
+    """Distance, name and place, then the step that leads there, with its line and its confidence."""
     from quintet.codegraph.related import place
 
-    step = one.steps[-1]
-    source, target = names[step.source], names[step.target]
-    way = f"{source.name} {step.relation} {target.name} at {source.path}:{step.line}"
-    sure = "" if one.confidence == "exact" else f" ({one.confidence})"
-    node = one.node
-    return (
-        f"{one.distance:>3}  {safe(node.qualified_name)}  {node.kind}  {safe(place(node))}  {safe(way)}{sure}"
-    )
+    edge, node = neighbour.steps[-1], neighbour.node
+    source, target = nodes[edge.source], nodes[edge.target]
+    step = f"{source.name} {edge.relation} {target.name} at {source.path}:{edge.line}"
+    confidence = "" if neighbour.confidence == "exact" else f" ({neighbour.confidence})"
+    return f"{neighbour.distance:>3}  {node.qualified_name}  {node.kind}  {place(node)}  {step}{confidence}"
 
 
-def _nothing(found: "Related") -> str:
-    more = "" if found.expansion.possible else "; --possible follows guesses too"
-    sought = {"related": "neighbours"}.get(found.expansion.strategy, found.expansion.strategy)
-    return f"no {sought} within {found.expansion.distance}{more}"
+def _no_neighbours(result: "Related") -> str:
+    hint = "" if result.expansion.possible else "; --possible follows guesses too"
+    name = {"related": "neighbours"}.get(result.expansion.strategy, result.expansion.strategy)
+    return f"no {name} within {result.expansion.distance}{hint}"
 
 
 def map_command(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PATHS", help="Files and folders; all that is indexed if none."),
+        typer.Argument(metavar="PATHS", help="Files and folders; without them, everything indexed."),
     ] = None,
     query: Annotated[
-        str | None, typer.Option("--query", metavar="QUERY", help="Rank as seen from what this finds.")
+        str | None, option("--query", "QUERY", "Rank from the point of view of this query's results.")
     ] = None,
-    budget: options.Budget = 1024,
+    budget: Budget = 1024,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """Outline a repository: its most important files and definitions, with signatures and line numbers.
 
-    What much of the code points at comes first; with --query, as seen from what the query finds. Only whole
-    lines are shown.
+    Definitions that much of the code refers to come first; with --query, those near the query's results.
+    Only whole lines are shown.
 
     \b
     Example:
       quintet map src --budget 500
       quintet map --query "how answers expire"
     """
-    asked = None if query is None else options.as_text(query)
-    with opened(db) as index:
-        made = index.map([options.as_text(path) for path in paths or ()], query=asked, budget=budget)
+    text = None if query is None else as_text(query)
+    with open_index(db) as index:
+        outline = index.map(as_texts(paths), query=text, budget=budget)
     if as_json:
-        document(made.wire())
+        write_json(outline.wire())
     else:
-        write("".join(safe(line) + "\n" for file in made.files for line in file.lines))
-        _remark(made)
-    return 0 if made.shown else NO_MATCH
+        write_lines(line for file in outline.files for line in file.lines)
+        _tell_rest(outline)
+    return 0 if outline.shown else NO_MATCH
 
 
-def _remark(made: "OutlineMap") -> None:
-    for note in made.notes:
-        tell(f"note: {note['message']} [{note['code']}]")
-    if made.shown < made.total:
+def _tell_rest(outline: "OutlineMap") -> None:
+    tell_notes(outline.notes)
+    if outline.shown < outline.total:
         tell(
-            f"{made.shown} of {made.total} files and definitions; raise --budget above {made.budget} for more"
+            f"{outline.shown} of {outline.total} files and definitions; "
+            f"raise --budget above {outline.budget} for more"
         )
-    elif not made.total:
+    elif not outline.total:
         tell("there is nothing to outline")

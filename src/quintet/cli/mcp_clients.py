@@ -1,4 +1,4 @@
-"""Setting agents up: where each keeps its MCP servers, and adding ours without losing anything of theirs."""
+"""The agents that `quintet install` knows: where each keeps its MCP servers, and how to add one safely."""
 
 import json
 import os
@@ -17,28 +17,28 @@ from quintet.errors import StoreError, UsageError
 BACKUP = ".quintet-backup"
 
 
-class Unsafe(Exception):  # noqa: N818  (never leaves this module)
-    """Why a file cannot be edited without losing something."""
+class UnsafeEdit(Exception):  # noqa: N818  (never leaves this module)
+    """The reason why a file cannot be edited without losing something."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """How a client starts the server."""
+class ServerCommand:
+    """The command with which a client starts the server."""
 
     command: str
     args: tuple[str, ...]
 
     @classmethod
-    def for_user(cls, folder: Path) -> "Entry":
-        """By absolute paths: it is not known from which folder the client starts it."""
+    def for_user(cls, folder: Path) -> "ServerCommand":
+        """Absolute paths, because the client may start it in any folder."""
         script = Path(sys.executable).with_name("quintet.exe" if sys.platform == "win32" else "quintet")
-        found = str(script) if script.is_file() else shutil.which("quintet")
-        command, first = (found, ()) if found else (sys.executable, ("-m", "quintet"))
+        program = str(script) if script.is_file() else shutil.which("quintet")
+        command, first = (program, ()) if program else (sys.executable, ("-m", "quintet"))
         return cls(command, (*first, "mcp", "--db", str(folder), "--allow", str(folder.parent)))
 
     @classmethod
-    def for_project(cls, client: "Client") -> "Entry":
-        """By names that hold on every machine that has the project."""
+    def for_project(cls, client: "Client") -> "ServerCommand":
+        """Names that are valid on every machine that has the project."""
         if client.workspace is None:  # started in the project's folder
             return cls("quintet", ("mcp",))
         return cls("quintet", ("mcp", "--db", f"{client.workspace}/.quintet", "--allow", client.workspace))
@@ -46,10 +46,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An agent. `user` finds its own file, `project` is its file inside a project, if it has one.
+    """An agent. `user` finds the user's configuration file; `project` is its file inside a project, if any.
 
-    `section` is what holds its servers, `typed` says that an entry names its transport, and `workspace`
-    is its name for the project's folder where it does not start servers there.
+    `section` holds its servers. `typed` means that an entry names its transport. `workspace` is the
+    variable for the project's folder, for agents that do not start servers there.
     """
 
     name: str
@@ -61,20 +61,20 @@ class Client:
     workspace: str | None = None
     toml: bool = False
 
-    def place(self, project: Path | None, environment: Mapping[str, str]) -> Path:
+    def file(self, project: Path | None, environment: Mapping[str, str]) -> Path:
         if project is None:
             return self.user(environment)
         if self.project is None:
             raise UsageError(f"{self.title} has no file for a single project; leave --project out")
         return project / self.project
 
-    def written(self, entry: Entry) -> dict[str, Any]:
+    def entry(self, command: ServerCommand) -> dict[str, Any]:
         kind = {"type": "stdio"} if self.typed else {}
-        return {**kind, "command": entry.command, "args": list(entry.args)}
+        return {**kind, "command": command.command, "args": list(command.args)}
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    """Where clients look for it: on Windows, HOME may be set by a shell and mean nothing to them."""
+    """The home folder as clients see it: on Windows a shell may set HOME, which they ignore."""
     name = "USERPROFILE" if sys.platform == "win32" else "HOME"
     return Path(environment.get(name) or Path.home())
 
@@ -84,7 +84,7 @@ def _below_home(*parts: str) -> Callable[[Mapping[str, str]], Path]:
 
 
 def _application(*parts: str) -> Callable[[Mapping[str, str]], Path]:
-    """Where programs keep their data, which each system decides for itself."""
+    """The folder where programs keep their data on this operating system."""
 
     def find(environment: Mapping[str, str]) -> Path:
         home = _home(environment)
@@ -138,63 +138,63 @@ def client_named(name: str) -> Client:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What came of it. `text` is for standard output; `installed` is False where the user must act."""
+class InstallResult:
+    """`text` goes to standard output; `installed` is False if the user must edit the file by hand."""
 
     text: str
     installed: bool
     remarks: list[str] = field(default_factory=list)
 
 
-def install(client: Client, place: Path, name: str, entry: Entry, *, print_only: bool = False) -> Done:
-    """Add the entry to the client's file, or print it where that is wished or cannot be done safely."""
-    shown = _alone(client, name, entry)
+def install(
+    client: Client, file: Path, name: str, command: ServerCommand, *, print_only: bool = False
+) -> InstallResult:
+    """Add the server to the client's file, or only print the entry if that is asked for or safer."""
+    edit, entry = _toml if client.toml else _json, client.entry(command)
+    printed = edit(None, client, name, entry)
     if print_only:
-        return Done(shown, True, [f"for {place}"])
+        return InstallResult(printed, True, [f"for {file}"])
     try:
-        before = _text(place)
-        after = (_toml if client.toml else _json)(before, client, name, client.written(entry))
-    except Unsafe as reason:
-        return Done(shown, False, [f"{place} was left alone: {reason}; add the lines above by hand"])
+        before = _text(file)
+        after = edit(before, client, name, entry)
+    except UnsafeEdit as reason:
+        remark = f"{file} was not changed: {reason}; add the lines above by hand"
+        return InstallResult(printed, False, [remark])
     if after == before:
-        return Done(f"{client.title} is set up already: {place}\n", True)
-    _write(place, after, before)
-    kept = [] if before is None else [f"the file as it was: {place.name}{BACKUP}"]
-    return Done(f"{client.title} is set up: {place}\n", True, [*kept, f"restart {client.title} to use it"])
+        return InstallResult(f"{client.title} is set up already: {file}\n", True)
+    _write(file, after, before)
+    backup = [] if before is None else [f"the file as it was: {file.name}{BACKUP}"]
+    remarks = [*backup, f"restart {client.title} to use it"]
+    return InstallResult(f"{client.title} is set up: {file}\n", True, remarks)
 
 
-def _alone(client: Client, name: str, entry: Entry) -> str:
-    edit = _toml if client.toml else _json
-    return edit(None, client, name, client.written(entry))
-
-
-def _text(place: Path) -> str | None:
+def _text(file: Path) -> str | None:
     try:
-        return place.read_bytes().decode("utf-8")
+        return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise Unsafe("it is not UTF-8") from None
+        raise UnsafeEdit("it is not UTF-8") from None
     except OSError as error:
-        raise Unsafe(f"it cannot be read ({error.strerror})") from None
+        raise UnsafeEdit(f"it cannot be read ({error.strerror})") from None
 
 
-def _json(before: str | None, client: Client, name: str, written: dict[str, Any]) -> str:
+def _json(before: str | None, client: Client, name: str, entry: dict[str, Any]) -> str:
     try:
         document = json.loads(before, object_pairs_hook=_unique) if before and before.strip() else {}
     except (ValueError, RecursionError):
-        raise Unsafe("it holds comments, or is not plain JSON") from None
+        raise UnsafeEdit("it holds comments, or is not plain JSON") from None
     if not isinstance(document, dict) or not isinstance(document.get(client.section, {}), dict):
-        raise Unsafe(f"its {client.section} is not an object")
+        raise UnsafeEdit(f"its {client.section} is not an object")
     servers = document.get(client.section, {})
     if name in servers:
-        return _same(before, servers[name] == written, name)
-    document[client.section] = {**servers, name: written}
+        return _same(before, servers[name] == entry, name)
+    document[client.section] = {**servers, name: entry}
     text = json.dumps(document, ensure_ascii=False, indent=_indent(before or "")) + "\n"
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise Unsafe("it holds text that UTF-8 cannot say") from None
+        raise UnsafeEdit("it holds text that UTF-8 cannot encode") from None
     return text
 
 
@@ -205,7 +205,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _indent(text: str) -> int | str:
-    """As the file has it, else two spaces."""
+    """The file's own indentation, or two spaces."""
     for line in text.splitlines():
         space = line[: len(line) - len(line.lstrip())]
         if space and line.strip():
@@ -213,49 +213,49 @@ def _indent(text: str) -> int | str:
     return 2
 
 
-def _toml(before: str | None, client: Client, name: str, written: dict[str, Any]) -> str:
-    """A table of its own at the end, so that every line above stays as it is."""
+def _toml(before: str | None, client: Client, name: str, entry: dict[str, Any]) -> str:
+    """Append a table at the end, so that every line above stays as it is."""
     try:
         document = tomllib.loads(before or "")
     except tomllib.TOMLDecodeError:
-        raise Unsafe("it is not valid TOML") from None
+        raise UnsafeEdit("it is not valid TOML") from None
     servers = document.get(client.section, {})
     if isinstance(servers, dict) and name in servers:
-        return _same(before, servers[name] == written, name)
+        return _same(before, servers[name] == entry, name)
     lines = [f"[{client.section}.{_quoted(name)}]"]
-    lines += [f"{key} = {_quoted(value)}" for key, value in written.items()]
+    lines += [f"{key} = {_quoted(value)}" for key, value in entry.items()]
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
     after = (before or "") + gap + "\n".join(lines) + "\n"
     try:
-        if tomllib.loads(after)[client.section] != {**servers, name: written}:
-            raise Unsafe(f"its {client.section} cannot be added to at the end")
+        if tomllib.loads(after)[client.section] != {**servers, name: entry}:
+            raise UnsafeEdit(f"its {client.section} cannot be added to at the end")
     except (tomllib.TOMLDecodeError, TypeError):
-        raise Unsafe(f"its {client.section} cannot be added to at the end") from None
+        raise UnsafeEdit(f"its {client.section} cannot be added to at the end") from None
     return after
 
 
 def _quoted(value: object) -> str:
-    """As TOML writes it, which for text and lists of it is as JSON does, but for one character."""
+    """Text and lists are written in TOML like in JSON, except for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _same(before: str | None, equal: bool, name: str) -> str:
     if not equal:
-        raise Unsafe(f"it has another entry {name!r}; remove that first, or choose a name with --name")
+        raise UnsafeEdit(f"it has another entry {name!r}; remove that first, or choose a name with --name")
     return before or ""
 
 
-def _write(place: Path, text: str, before: str | None) -> None:
-    """All of it or nothing; a link stays a link to the file it names."""
-    target = place.resolve()
+def _write(file: Path, text: str, before: str | None) -> None:
+    """Write the whole text or nothing; a symbolic link stays a link."""
+    target = file.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if before is not None:
             shutil.copy2(target, target.with_name(target.name + BACKUP))
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
             if before is not None:
                 shutil.copymode(target, temporary)
             Path(temporary).replace(target)
@@ -263,4 +263,4 @@ def _write(place: Path, text: str, before: str | None) -> None:
             Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise StoreError(f"{place} cannot be written: {error.strerror}; try --print") from error
+        raise StoreError(f"{file} cannot be written: {error.strerror}; try --print") from error

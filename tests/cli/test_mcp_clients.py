@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from quintet.cli import install
-from quintet.cli.install import BACKUP, CLIENTS
+from quintet.cli import mcp_clients
 from quintet.cli.main import run
+from quintet.cli.mcp_clients import BACKUP, CLIENTS
 
 Install = Callable[..., int]
 
@@ -46,7 +46,7 @@ def loaded(place: Path) -> dict[str, Any]:
 
 
 def place_of(name: str, home: Path) -> Path:
-    return CLIENTS[name].place(None, {"HOME": str(home)})
+    return CLIENTS[name].file(None, {"HOME": str(home)})
 
 
 def all_files(folder: Path) -> set[str]:
@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_edited_safely_is_left_alone_and_the_entry_printed
     assert run(["install", name]) == 4
     out, err = capsys.readouterr()
     assert '"quintet"' in out
-    assert "was left alone" in err
+    assert "was not changed" in err
     assert place.read_text("utf-8") == text
     assert len(all_files(home)) == 1
 
@@ -209,15 +209,15 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(home: Path, monkeypatch: p
     ],
 )
 def test_each_system_has_its_own_place(platform: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install.sys, "platform", platform)
+    monkeypatch.setattr(mcp_clients.sys, "platform", platform)
     home = "USERPROFILE" if platform == "win32" else "HOME"
-    found = CLIENTS["claude-desktop"].place(None, {home: "/somewhere"})
+    found = CLIENTS["claude-desktop"].file(None, {home: "/somewhere"})
     assert found == Path("/somewhere") / place
 
 
 def test_on_windows_the_home_is_where_clients_look_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install.sys, "platform", "win32")
-    found = CLIENTS["claude-code"].place(None, {"HOME": "/of/a/shell", "USERPROFILE": "/somewhere"})
+    monkeypatch.setattr(mcp_clients.sys, "platform", "win32")
+    found = CLIENTS["claude-code"].file(None, {"HOME": "/of/a/shell", "USERPROFILE": "/somewhere"})
     assert found == Path("/somewhere/.claude.json")
 
 

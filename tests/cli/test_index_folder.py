@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Quintet
-from quintet.cli.commands.agents import opened_doors
+from quintet.cli.commands.serve import open_service
 
 MADE = "there was no index in {}; made an empty one\n"
 
@@ -28,8 +28,8 @@ def test_a_command_that_makes_an_index_says_where(nowhere: Path, quintet: Quinte
 
 def test_a_server_that_makes_an_index_says_where(nowhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for said in (MADE.format(nowhere), ""):
-        with opened_doors(nowhere, None) as doors:
-            assert doors.folder == nowhere
+        with open_service(nowhere, None) as service:
+            assert service.folder == nowhere
         assert capsys.readouterr().err == said
 
 

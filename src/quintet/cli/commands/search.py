@@ -1,0 +1,144 @@
+"""`quintet search`, and the options that every search takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quintet.cli import exit_codes
+from quintet.cli.arguments import as_text, search_parameters
+from quintet.cli.index_folder import open_index
+from quintet.cli.options import AsJson, Db, Limit, Query, grouped, option, repeatable
+from quintet.cli.terminal import tell, tell_notes, write_json
+
+if TYPE_CHECKING:
+    from quintet.index import Index
+    from quintet.query.search import Response
+    from quintet.serving.views import View
+
+Contract = Annotated[
+    str | None,
+    option("--contract", "NAME", "The ranking: quintet (default), rifflux, harness, mcb, knowledge or cfs."),
+]
+Mode = Annotated[
+    str | None,
+    option("--mode", "MODE", "The signals: hybrid, semantic, or lexical (in some contracts keyword)."),
+]
+Parameters = Annotated[
+    list[str] | None,
+    repeatable(
+        "--param",
+        "NAME=VALUE",
+        "A parameter of the contract, e.g. semantic_weight=0.5. VALUE is JSON or text.",
+    ),
+]
+Filters = Annotated[
+    list[str] | None,
+    repeatable("--filter", "FILTER", "Only what matches, e.g. 'path:docs/** -tag:draft'. All must match."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What `search` and `why` share."""
+
+    contract: Contract = None
+    mode: Mode = None
+    limit: Limit = None
+    param: Parameters = None
+    filter: Filters = None
+
+    @property
+    def contract_name(self) -> str:
+        from quintet.contracts import HOUSE
+
+        return HOUSE if self.contract is None else as_text(self.contract)
+
+    def parameters(self, syntax: str | None = None) -> dict[str, Any]:
+        return search_parameters(
+            self.param, self.filter, self.contract_name, mode=self.mode, limit=self.limit, syntax=syntax
+        )
+
+
+def register(app: typer.Typer) -> None:
+    app.command("search", short_help="Search the index, best results first.")(search_command)
+
+
+@grouped
+def search_command(
+    query: Query,
+    options: SearchOptions,
+    syntax: Annotated[
+        str | None, option("--syntax", "SYNTAX", "plain (default), or fts5 for SQLite's own query language.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what each signal contributed.")] = False,
+    receipt: Annotated[
+        Path | None, option("--receipt", "FILE", "Write a receipt that 'quintet verify' can replay.")
+    ] = None,
+    as_json: AsJson = False,
+    db: Db = None,
+) -> int:
+    """Search the index; best results first, each with its place, heading, score and a few lines.
+
+    Any text is a valid query: words are looked up as words, "quoted phrases" as phrases. A contract is a
+    published way of ranking with its own parameters (--param) and its own JSON. Exit code 1 means no match.
+
+    --explain shows each signal as a bar with its rank, raw score and weight, then their sum. What was
+    degraded, clamped or cut is a note on standard error, or in "notes" with --json. In an index with several
+    roots a place begins with the name of its root; 'quintet get' takes it in that form.
+
+    \b
+    Example:
+      quintet search "cache ttl" --filter 'path:docs/**' --limit 3
+      quintet search "cache ttl" --contract rifflux --param rrf_k=20 --json
+    """
+    name, params, text = options.contract_name, options.parameters(syntax), as_text(query)
+    with open_index(db) as index:
+        if receipt is None:
+            response = index.search(text, contract=name, **params)
+        else:
+            response = _search_with_receipt(index, text, name, params, receipt)
+        results = _show(index, response, name, text, explain, as_json)
+    return exit_codes.of_results(results, response.status)
+
+
+def _search_with_receipt(
+    index: "Index", query: str, contract: str, params: dict[str, Any], file: Path
+) -> "Response":
+    from quintet.cli.files import write_json_file
+
+    response, receipt = index.receipts.search(query, contract, **params)
+    write_json_file(file, receipt)
+    return response
+
+
+def _show(
+    index: "Index", response: "Response", contract: str, query: str, explain: bool, as_json: bool
+) -> "Sequence[View]":
+    """Print the answer and return its results."""
+    from quintet.serving.views import backed, of_base, sure
+
+    results = backed(contract, response)
+    if as_json:
+        write_json(response.wire())
+        return results
+    if results:
+        from quintet.cli.render import show_results
+
+        roots = () if of_base(response.body) else index.roots()
+        show_results(results, query, roots, sure=sure(response.body), explain=explain)
+    tell_outcome(response, len(results))
+    return results
+
+
+def tell_outcome(response: "Response", count: int) -> None:
+    """Notes, and why there are no results."""
+    tell_notes(response.notes)
+    if response.status == "never_indexed":
+        tell("never indexed: run 'quintet index'")
+    elif response.status == "empty_index":
+        tell("the index is empty")
+    elif not count:
+        tell("no match")
