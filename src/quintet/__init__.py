@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from quintet.index import Index, open
     from quintet.indexing.run import Report
     from quintet.query.search import Response
+    from quintet.receipts.proof import check_proof
     from quintet.rifflux_search import rifflux
 
 __version__ = "0.1.0"
@@ -40,6 +41,7 @@ __all__ = [
     "StoreError",
     "UsageError",
     "__version__",
+    "check_proof",
     "open",
     "rifflux",
 ]
@@ -55,6 +57,7 @@ def __getattr__(name: str) -> object:
         "rifflux": "quintet.rifflux_search",
         "Report": "quintet.indexing.run",
         "Response": "quintet.query.search",
+        "check_proof": "quintet.receipts.proof",
     }
     if name in homes:
         return getattr(import_module(homes[name]), name)

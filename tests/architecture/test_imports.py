@@ -37,7 +37,7 @@ BELOW: dict[str, set[str]] = {
     "http": {"mcp", "serving", "index", *FEATURES, *ENGINE},
     "cli": {"http", "mcp", "serving", "index", *FEATURES, *ENGINE},
     "__main__": {"cli"},
-    "__init__": {"index", "indexing", "query", "rifflux_search", "errors"},
+    "__init__": {"index", "indexing", "query", "receipts", "rifflux_search", "errors"},
 }
 PURE = {"ranking", "contracts", "filters"}
 IMPURE = {"os", "io", "time", "random", "secrets", "socket", "subprocess", "pathlib", "threading", "tempfile"}

@@ -15,6 +15,7 @@ def test_the_public_names_are_these() -> None:
         "StoreError",
         "UsageError",
         "__version__",
+        "check_proof",
         "open",
         "rifflux",
     ]

@@ -9,7 +9,7 @@ import pytest
 
 import quintet
 from quintet import Index, NotFound, UsageError
-from quintet.receipts.proof import check
+from quintet.receipts.proof import check_proof
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def _without_hash(record: str) -> str:
 
 @pytest.mark.parametrize("path", ["0.md", "7.md", "24.md"])
 def test_a_proof_leads_to_the_state_root(index: Index, path: str) -> None:
-    assert check(_proof(index, path)) == (f"notes/{path}", index.status().state_root)
+    assert check_proof(_proof(index, path)) == (f"notes/{path}", index.status().state_root)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_proof_that_was_changed_does_not_hold(index: Index, change: Any, says:
     proof = _proof(index, "7.md")
     change(proof)
     with pytest.raises(UsageError, match=says):
-        check(proof)
+        check_proof(proof)
 
 
 def test_a_chunk_that_is_not_there_cannot_be_proved(index: Index) -> None:
@@ -81,4 +81,4 @@ def test_a_proof_of_the_only_document_needs_no_siblings(tmp_path: Path) -> None:
         index.sync([tmp_path])
         proof = _proof(index, "a.md")
         assert proof["siblings"] == []
-        assert check(proof)[1] == index.status().state_root
+        assert check_proof(proof)[1] == index.status().state_root

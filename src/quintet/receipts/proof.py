@@ -29,7 +29,7 @@ def make(
     }
 
 
-def check(proof: Mapping[str, Any]) -> tuple[str, str]:
+def check_proof(proof: Mapping[str, Any]) -> tuple[str, str]:
     """The path that is proved and the state root it is proved for; an error names what does not fit."""
     if proof.get("proof") != VERSION:
         raise UsageError(f"proof version {proof.get('proof')!r} is not known; this Quintet reads {VERSION}")

@@ -54,7 +54,7 @@ class Receipts:
         return receipt.make(response, snapshot, engine, max_terms, self._now_ms())
 
     def prove(self, chunk_id: str) -> dict[str, Json]:
-        """A proof that a chunk is in the index, to be checked by `quintet.receipts.proof.check`."""
+        """A proof that a chunk is in the index, to be checked by `quintet.check_proof`."""
         chunk_id = encodable(chunk_id)
         with self._collection.snapshot() as snapshot:
             passage = snapshot.catalog.passages([chunk_id]).get(chunk_id)
@@ -67,7 +67,7 @@ class Receipts:
                 raise Conflict("a run is under way or was cut short; run 'quintet index', then ask again")
             made = proof.make(passage, *record_and_siblings, snapshot.tree.root, snapshot.catalog.embedder)
         try:
-            proof.check(made)
+            proof.check_proof(made)
         except UsageError as error:
             raise StoreError(
                 f"what is stored of chunk {chunk_id} is not what was indexed ({error.message}); "

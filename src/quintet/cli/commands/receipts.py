@@ -54,9 +54,9 @@ def verify_command(
 
 
 def _check_proof(proof: dict[str, Any], as_json: bool) -> int:
-    from quintet.receipts.proof import check
+    from quintet.receipts.proof import check_proof
 
-    path, root = check(proof)
+    path, root = check_proof(proof)
     if as_json:
         write_json({"holds": True, "path": path, "state_root": root})
     else:
