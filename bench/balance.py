@@ -1,7 +1,7 @@
 """Whether one signal dominates the answers of the mcb contract.
 
     python bench/balance.py                                this project's tracked files
-    python bench/balance.py --queries docs/evaluation.md   those of the page, which is left out
+    python bench/balance.py --queries bench/results/review.md   those of the page, which is left out
     python bench/balance.py FOLDER --queries FILE          another folder, a query a line
     python bench/balance.py --collection FOLDER            a hundred queries of a collection with judgements
 

@@ -41,8 +41,8 @@ from speed import CORPUS, HERE, commit
 
 Int16 = npt.NDArray[np.int16]
 SIZES, MILLION = (1_000, 10_000, 100_000), 1_000_000
-PAGE = HERE.parent / "docs" / "scaling.md"
-CHART = HERE.parent / "docs" / "scaling.svg"
+PAGE = HERE / "results" / "growth.md"
+CHART = HERE / "results" / "growth.svg"
 MOST_STORED = 100_000  # passages that are read or made up; more are made of pieces of them
 SEED, DIMENSIONS, CENTRES = 20_24, 384, 2_000
 PATIENCE = 4 * 3600.0
@@ -257,7 +257,7 @@ def write(result: dict[str, Any], out: Path) -> None:
     if found:
         _, _, after = rest.partition(end)
         PAGE.write_text(f"{before}{begin}\n\n{table(result)}\n{end}{after}", "utf-8")
-        CHART.with_name(f"scaling{other}.svg").write_text(chart(result), "utf-8")
+        CHART.with_name(f"growth{other}.svg").write_text(chart(result), "utf-8")
     print(f"written to {target.name}" + (f" and {PAGE.name}" if found else ""))
 
 

@@ -31,7 +31,7 @@ from peer_engines.material import Material
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent.parent / "shared" / "data"
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+PAGE = HERE / "results" / "peers.md"
 BEGIN, END = "<!-- peers:begin -->", "<!-- peers:end -->"
 TURNS = 5
 ONCE_S = 30.0  # an index that takes longer is made once

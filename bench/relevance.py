@@ -1,6 +1,6 @@
 """How good the rankings are: every contract in every mode, on collections with judgements and on code.
 
-    python bench/relevance.py                       the page docs/relevance.md and bench/results/
+    python bench/relevance.py                       the page bench/results/relevance.md and figures beside it
     python bench/relevance.py --embedder minilm     another model; the page is left as it is
     python bench/relevance.py --only scifact cosqa  some sets, shown and not written
 
@@ -40,7 +40,7 @@ from speed import commit
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = PROJECT.parent / "shared" / "data"
 WORK = Path(tempfile.gettempdir()) / "quintet-relevance"  # not below the project: ignore files would count
-PAGE = PROJECT / "docs" / "relevance.md"
+PAGE = PROJECT / "bench" / "results" / "relevance.md"
 COLLECTIONS = ("scifact", "cranfield", "cacm", "cosqa", "hotpotqa-100")
 PACKAGES = ("networkx==3.6.1", "trimesh==5.2.0", "textual==8.2.8")
 FILES = " files"  # how a set is called whose package is indexed as a folder

@@ -1,4 +1,4 @@
-"""The tables of docs/relevance.md, from the figures that relevance.py has measured."""
+"""The tables of bench/results/relevance.md, from the figures that relevance.py has measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

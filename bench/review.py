@@ -1,4 +1,4 @@
-"""The best three passages for each query of docs/evaluation.md, to be read and judged by a person.
+"""The best three passages for each query of bench/results/review.md, to be read and judged by a person.
 
     python bench/review.py                       this project's files
     python bench/review.py --index PLACE         the same, with an index that is kept (or there already)
@@ -18,7 +18,7 @@ from typing import Any
 import quintet
 from balance import PROJECT, tracked_files
 
-PAGE = PROJECT / "docs" / "evaluation.md"
+PAGE = PROJECT / "bench" / "results" / "review.md"
 ROW = re.compile(r"^\| \d+ \| `` (.+?) `` \|", re.MULTILINE)
 SHOWN = 3
 RANKINGS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -34,7 +34,7 @@ import quintet
 from growth import passages, write_files
 from speed import CORPUS, HERE, commit
 
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+PAGE = HERE / "results" / "startup.md"
 BEGIN, END = "<!-- startup:begin -->", "<!-- startup:end -->"
 SECTION = f"\n## Start-up and small things\n\n{BEGIN}\n{END}\n"
 QUINTET = [sys.executable, "-m", "quintet"]

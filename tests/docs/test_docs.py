@@ -27,6 +27,7 @@ PAGES = [
     ROOT / "ARCHITECTURE.md",
     ROOT / "CHANGELOG.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if SAMPLE not in page.parents),
+    *sorted((ROOT / "bench" / "results").glob("*.md")),
 ]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -77,7 +78,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def print_papers(folder: Path) -> None:
-    """The PDFs that the page about knowledge bases speaks of."""
+    """The PDFs that the pages about knowledge bases use."""
     leave = [lines("Holidays are thirty days a year."), lines("Parental leave is fourteen weeks.")]
     travel = [lines("Trains are booked second class, by the traveller.")]
     folder.mkdir()
@@ -123,7 +124,7 @@ def run_python(block: Block, namespace: dict[str, object]) -> None:
 @pytest.mark.parametrize("page", with_blocks(*RUN), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_code_of_a_page_runs_in_order(page: Path, project: Path) -> None:
     namespace: dict[str, object] = {"__name__": "page"}
-    if page.name == "knowledge-bases.md":
+    if page.name.startswith("knowledge-"):
         print_papers(project / "papers")
     for block in blocks(page):
         match block.language:

@@ -247,7 +247,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "000-COVER-PERF",
         "candidate generation and fusion are timed as chunks grow",
         "bench/growth.py",
-        "docs/scaling.md",
+        "docs/results.md",
         "tests/bench/test_recorded.py::test_recorded_growth_has_each_leg_and_the_fusion_of_both_at_sizes_that_grow_tenfold",
     ),
     proved(

@@ -507,7 +507,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the first three results are highly relevant, by manual review",
         "fewer than half of them are relevant",
         "bench/review.py",
-        "docs/evaluation.md",
+        "docs/results.md",
     ),
     proved(
         "002-S-FRESHNESS",

@@ -269,7 +269,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-P2-RELEVANCE",
         "relevance is measured on judged collections, in every mode",
         "bench/relevance.py",
-        "docs/relevance.md",
+        "docs/results.md",
     ),
     proved(
         "004-P3-DIVERSITY",
@@ -280,7 +280,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-P4-EFFICIENCY",
         "under 100 ms up to a million vectors",
         "bench/growth.py",
-        "docs/scaling.md",
+        "docs/results.md",
         "tests/bench/test_recorded.py::test_recorded_searches_over_up_to_a_million_vectors_end_within_a_tenth_of_a_second",
     ),
     proved(
