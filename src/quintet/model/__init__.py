@@ -1,0 +1,1 @@
+"""The nouns that everything shares: documents, chunks, hits, filters, symbols, vectors. No I/O."""

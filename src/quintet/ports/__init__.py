@@ -1,0 +1,1 @@
+"""The protocols between the engine and what stores, embeds or relates."""

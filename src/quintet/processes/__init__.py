@@ -1,0 +1,1 @@
+"""Child processes of our own: how they start, talk and end."""

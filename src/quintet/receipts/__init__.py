@@ -1,0 +1,1 @@
+"""Receipts: answers that can be replayed, compared and proved."""

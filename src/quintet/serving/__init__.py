@@ -1,0 +1,1 @@
+"""What both servers share: the open index, warm-up, background embedding, keys."""

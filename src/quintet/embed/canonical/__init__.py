@@ -1,0 +1,1 @@
+"""Exact integer inference: the same bits on every machine."""

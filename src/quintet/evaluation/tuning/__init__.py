@@ -1,0 +1,1 @@
+"""Choose the numbers of the house ranking for an index, and keep them with it."""

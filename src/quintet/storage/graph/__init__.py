@@ -1,0 +1,1 @@
+"""The code graph on disk and in memory."""

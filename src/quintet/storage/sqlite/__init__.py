@@ -1,0 +1,1 @@
+"""The SQLite store: schema, connections, tables, the one writer."""

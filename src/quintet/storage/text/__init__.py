@@ -1,0 +1,1 @@
+"""Full text: how a query is looked up and scored."""

@@ -1,0 +1,1 @@
+"""Vectors: the matrix on disk, exact search, and HNSW."""

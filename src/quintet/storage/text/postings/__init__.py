@@ -1,0 +1,1 @@
+"""Postings as arrays: built, merged, saved, searched and scored by BM25."""

@@ -1,0 +1,1 @@
+"""The text index that uses tantivy."""
