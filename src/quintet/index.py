@@ -34,7 +34,9 @@ from quintet.knowledge.references import FileUrl
 from quintet.memory import Memory
 from quintet.model.documents import Passage
 from quintet.model.tokens import checked_budget
+from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Approximation, Embedder, Root
+from quintet.ports.store_files import INDEX_FILE, KNOWLEDGE_FILES, MEMORY_FILES
 from quintet.ports.writing import Choices
 from quintet.query.cache import CacheFigures, QueryCache
 from quintet.query.code_and_memory import merge_answers
@@ -52,9 +54,9 @@ from quintet.query.search import Response
 from quintet.query.trials import Trials
 from quintet.receipts.receipts import Receipts
 from quintet.settings import Settings, load_settings
-from quintet.storage.sqlite.doctor import Check, examine_memory
+from quintet.storage.sqlite.doctor import examine_memory
 from quintet.storage.sqlite.migrations import MIGRATIONS
-from quintet.storage.sqlite.store import FILE, KNOWLEDGE, MEMORY, SqliteStore
+from quintet.storage.sqlite.store import SqliteStore
 
 MAP_SEEDS = 20  # results of a query from which a map is seen
 
@@ -101,9 +103,9 @@ def open(
         except UsageError as error:
             where = f"[contracts.{name}] of quintet.toml"
             raise UsageError(f"{where}: {error.message}", code=error.code, details=error.details) from error
-    if not create and not (folder / FILE).is_file():
+    if not create and not (folder / INDEX_FILE).is_file():
         inside = folder / ".quintet"
-        there_is = (inside / FILE).is_file()
+        there_is = (inside / INDEX_FILE).is_file()
         way_out = f"there is one in {inside}" if there_is else "make one with 'quintet index'"
         raise NotFound(f"there is no index in {folder}; {way_out}")
     if isinstance(embedder, str):  # a wrong name leaves no folder behind
@@ -300,7 +302,7 @@ class Index:
         """What is remembered beside the index, in a database of its own that no run touches."""
         with self._opening:
             if self._memory is None:
-                store = SqliteStore(self.folder, MEMORY)
+                store = SqliteStore(self.folder, MEMORY_FILES)
                 store.create()
                 memories = Collection(store, self._current_embedder, self.settings, self._clock_ns)
                 self._memory = Memory(memories, self._collection, self._now_ms)
@@ -423,11 +425,11 @@ class Index:
             snapshot.vectors.build_approximation()
             return snapshot.vectors.approximation
 
-    def doctor(self) -> list[Check]:
+    def doctor(self) -> list[HealthCheck]:
         """Is everything in order? One check a line, with what to do about it."""
         with self._collection.snapshot() as snapshot:
             tuned = self.tuned.examine(snapshot.catalog.embedder)
-        return [*self._store.examine(), examine_memory(self.folder / MEMORY.database), tuned]
+        return [*self._store.examine(), examine_memory(self.folder / MEMORY_FILES.database), tuned]
 
     def close(self) -> None:
         close_embedder = getattr(self.embedder, "close", None)
@@ -450,4 +452,4 @@ class Index:
 
 def _base_store(folder: Path) -> SqliteStore:
     """The store of a knowledge base."""
-    return SqliteStore(folder, KNOWLEDGE)
+    return SqliteStore(folder, KNOWLEDGE_FILES)

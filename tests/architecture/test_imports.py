@@ -56,7 +56,6 @@ CONFINED = {
 NOT_YET = {  # what the move brought to light; every line goes
     "cli/commands/index.py imports quintet.embed",
     "cli/commands/models.py imports quintet.embed.pull",
-    "cli/index_folder.py imports quintet.storage.sqlite.store",
     "codegraph/related.py imports quintet.query.places",
     "evaluation/corpus.py imports quintet.embed",
     "evaluation/corpus.py imports quintet.index",
@@ -66,7 +65,6 @@ NOT_YET = {  # what the move brought to light; every line goes
     "evaluation/questions/build.py imports quintet.index",
     "evaluation/questions/build.py imports quintet.storage.sqlite.store",
     "evaluation/questions/sources.py imports quintet.storage.sqlite.store",
-    "evaluation/tuning/tuned.py imports quintet.storage.sqlite.doctor",
     "http/jobs.py imports quintet.cli.terminal",
     "http/mcp_endpoint.py imports mcp.server.transport_security",
     "http/middleware.py imports quintet.cli.terminal",
@@ -76,7 +74,6 @@ NOT_YET = {  # what the move brought to light; every line goes
     "knowledge/runs.py imports quintet.storage.sqlite.errors",
     "mcp/run.py imports quintet.cli.terminal",
     "mcp/server.py imports quintet.cli.terminal",
-    "serving/service.py imports quintet.storage.sqlite.store",
 }
 
 

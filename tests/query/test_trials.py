@@ -9,7 +9,7 @@ import quintet
 from evaluation.riddles import word, write_library
 from quintet import Index
 from quintet.errors import UsageError
-from quintet.ports.reading import Vectors
+from quintet.ports.reading import ChunkVectors
 from quintet.storage.vectors.index import SqliteVectorIndex
 
 VALUES = {
@@ -47,7 +47,7 @@ def test_what_requests_share_is_fetched_once(index: Index, monkeypatch: pytest.M
     fetched = []
     of = SqliteVectorIndex.of
 
-    def counted(self: SqliteVectorIndex, chunk_ids: Sequence[str]) -> Vectors:
+    def counted(self: SqliteVectorIndex, chunk_ids: Sequence[str]) -> ChunkVectors:
         fetched.append(len(chunk_ids))
         return of(self, chunk_ids)
 

@@ -11,7 +11,7 @@ import pytest
 
 import quintet
 from quintet import Conflict, QuintetError, StoreError
-from quintet.storage.sqlite.doctor import Check
+from quintet.ports.health import HealthCheck
 
 if TYPE_CHECKING:
     from conftest import Mounts
@@ -247,7 +247,7 @@ def test_an_older_database_beside_newer_vector_files_answers_from_the_database(t
         assert best["path"] == "found.txt"
 
 
-def _memory_check(index: quintet.Index) -> Check:
+def _memory_check(index: quintet.Index) -> HealthCheck:
     (found,) = [check for check in index.doctor() if check.name == "memory"]
     return found
 

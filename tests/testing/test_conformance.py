@@ -16,6 +16,8 @@ from quintet.ports.reading import Embedder, Root, Rows, TextIndex, VectorIndex
 from quintet.ports.writing import Entry
 from quintet.settings import CHOICES, load_settings
 from quintet.storage.sqlite.store import SqliteSnapshot, SqliteStore
+from quintet.storage.text.index import SqliteTextIndex
+from quintet.storage.text.tantivy.index import TantivyTextIndex
 from quintet.testing import (
     EmbedderSuite,
     FixedEmbedder,
@@ -109,11 +111,14 @@ def test_every_text_index_that_can_be_named_passes_the_suite_of_its_port() -> No
         load_settings(Path("/nowhere"), {}, text_index="other")
 
 
+TEXT_INDEXES = {"fts5": SqliteTextIndex, "tantivy": TantivyTextIndex}
+
+
 @pytest.mark.requirement("002-PORT-REGISTRATION")
 @pytest.mark.parametrize("name", CHOICES["text_index"])
 def test_the_name_decides_which_text_index_answers(name: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path, text_index=name)
     store.create()
     with store.snapshot() as snapshot:
-        assert name in type(snapshot.text).__module__
+        assert type(snapshot.text) is TEXT_INDEXES[name]
     store.close()

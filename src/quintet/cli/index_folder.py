@@ -47,9 +47,9 @@ def folder_to_fill(db: Path | None) -> Path:
 
 
 def holds_index(folder: Path) -> bool:
-    from quintet.storage.sqlite.store import FILE
+    from quintet.ports.store_files import INDEX_FILE
 
-    return (folder / FILE).is_file()
+    return (folder / INDEX_FILE).is_file()
 
 
 def current_folder() -> Path:

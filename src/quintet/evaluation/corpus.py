@@ -20,13 +20,14 @@ from quintet.indexing.embedding import embed_pending, reembed
 from quintet.indexing.records import sync_records
 from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.ports.reading import Counts, Embedder
+from quintet.ports.store_files import StoreFiles
 from quintet.ports.writing import Entry, Writer
 from quintet.query.search import Response, search
 from quintet.query.trials import Trials, run_trials
 from quintet.settings import Settings
-from quintet.storage.sqlite.store import Files, SqliteStore
+from quintet.storage.sqlite.store import SqliteStore
 
-FILES = Files("corpus.db", "corpus.lock", "corpus")
+FILES = StoreFiles("corpus.db", "corpus.lock", "corpus")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.registry import SLUG, Registration, checked_properties, checked_slug, checked_title
 from quintet.model.documents import Json
-from quintet.storage.sqlite.errors import translated
+from quintet.storage.sqlite.errors import translate_errors
 
 FOLDER = "knowledge"
 LOCK = "registry.lock"
@@ -157,11 +157,11 @@ class KnowledgeBases:
         """One at a time may change what is registered."""
         wait = self._parts.settings.writer_timeout if timeout is None else timeout
         lock = FileLock(self._folder / LOCK, timeout=wait, thread_local=False)
-        with translated(self._folder):
+        with translate_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
                 lock.acquire()
-            except Timeout:  # an OSError, which `translated` would take for a broken disk
+            except Timeout:  # an OSError, which `translate_errors` would take for a broken disk
                 raise Conflict(
                     "another process is changing the knowledge bases of this index; try again",
                     code="busy_writer",

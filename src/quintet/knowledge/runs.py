@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, StoreError
 from quintet.knowledge.files import patiently, write_whole
-from quintet.storage.sqlite.errors import translated
+from quintet.storage.sqlite.errors import translate_errors
 
 FOLDER = "runs"
 LOCK = "sync.lock"
@@ -96,7 +96,7 @@ class RunLog:
     def exclusive(self, wait: float = PATIENCE) -> Iterator[None]:
         """While this is held no source is synced."""
         lock = FileLock(self._base / LOCK, timeout=wait, thread_local=False)
-        with translated(self._base / LOCK):
+        with translate_errors(self._base / LOCK):
             try:
                 lock.acquire()
             except Timeout:  # an OSError, which `translated` would take for a broken disk

@@ -68,7 +68,7 @@ class Approximation:
     building: bool
 
 
-class Vectors(NamedTuple):
+class ChunkVectors(NamedTuple):
     """The vectors of some chunks: a matrix, and the row of each chunk in it."""
 
     rows: Mapping[str, int]
@@ -91,7 +91,7 @@ class VectorIndex(Protocol):
         self, vector: Int16, depth: int, within: Rows | None = None, ef: int | None = None
     ) -> list[Hit]: ...
 
-    def of(self, chunk_ids: Sequence[str]) -> Vectors:
+    def of(self, chunk_ids: Sequence[str]) -> ChunkVectors:
         """The vectors of these chunks; those without one are left out."""
         ...
 

@@ -14,7 +14,7 @@ from quintet.errors import QuintetError, UsageError
 from quintet.model.results import Hit, Note, Signal
 from quintet.model.text_query import TextQuery
 from quintet.model.vector import Int16, cosines, dots, quantise
-from quintet.ports.reading import Approximation, Embedder, Rows, Snapshot, Vectors
+from quintet.ports.reading import Approximation, ChunkVectors, Embedder, Rows, Snapshot
 from quintet.query.text import parse
 from quintet.ranking import Profile, best_first, contenders, rank
 
@@ -236,13 +236,13 @@ def _note_approximation(legs: Legs, graph: Approximation | None, ef: int, *, fil
         legs.note("approximate", f"HNSW proposed the vectors' candidates with ef {ef}: {known}")
 
 
-def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> Vectors | None:
+def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> ChunkVectors | None:
     """Where a branch wants it, score what only other legs returned.
 
     The vectors of all chunks that any leg returned come back, if they were loaded: nobody loads them twice.
     """
     chunk_ids = list(dict.fromkeys(chunk_ids_of(legs.hits)))
-    vectors: Vectors | None = None
+    vectors: ChunkVectors | None = None
     for branch in plan.profile.branches:
         hits = legs.hits.get(branch.signal)
         if not branch.complete or not hits:
@@ -270,7 +270,7 @@ def _text_scores(legs: Legs, snapshot: Snapshot, plan: Plan, chunk_ids: Sequence
     ]
 
 
-def _vector_scores(legs: Legs, chunk_ids: Sequence[str], vectors: Vectors) -> list[Hit]:
+def _vector_scores(legs: Legs, chunk_ids: Sequence[str], vectors: ChunkVectors) -> list[Hit]:
     """A chunk that has no vector yet gets the score of the last hit, not the lowest score there is."""
     assert legs.vector is not None
     scores = _cosines(legs.vector, vectors)
@@ -279,13 +279,13 @@ def _vector_scores(legs: Legs, chunk_ids: Sequence[str], vectors: Vectors) -> li
     return [Hit(chunk_id, score, score, None, False) for chunk_id, score in scored]
 
 
-def _cosines(query: Int16, vectors: Vectors) -> dict[str, float]:
+def _cosines(query: Int16, vectors: ChunkVectors) -> dict[str, float]:
     if not vectors.rows:
         return {}
     return dict(zip(vectors.rows, cosines(dots(vectors.matrix, query)), strict=True))
 
 
-def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: Vectors) -> None:
+def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVectors) -> None:
     """Move the query's vector towards that of the best item and score all hits again. `raw` stays the cosine
     with the query itself."""
     assert legs.vector is not None  # or there would be no vectors to compare it with

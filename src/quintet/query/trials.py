@@ -8,7 +8,7 @@ from quintet.contracts import Contract, Plan
 from quintet.model.documents import Passage
 from quintet.model.parameters import read
 from quintet.model.results import Facts
-from quintet.ports.reading import Embedder, Snapshot, Vectors
+from quintet.ports.reading import ChunkVectors, Embedder, Snapshot
 from quintet.query.legs import Legs, apply_feedback, chunk_ids_of, run_legs
 from quintet.query.search import rank_candidates
 from quintet.query.text import clean
@@ -30,7 +30,7 @@ class _Fetched:
 
     legs: Legs
     facts: Mapping[str, Facts]
-    vectors: Vectors
+    vectors: ChunkVectors
 
 
 def run_trials(

@@ -17,12 +17,12 @@ from quintet.knowledge import registry
 from quintet.memory import Remembered
 from quintet.model.documents import Json, Passage
 from quintet.ports.reading import Root
+from quintet.ports.store_files import INDEX_FILE
 from quintet.query.explain import Explanation
 from quintet.query.search import Response
 from quintet.receipts.replay import Verdict
 from quintet.serving.background_embedding import Embedding
 from quintet.serving.warm_up import Ready
-from quintet.storage.sqlite.store import FILE
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
@@ -187,11 +187,11 @@ class Doors:
                 "the folder that holds this server's index",
                 details={"parameter": "db_path"},
             ) from None
-        folder = place.parent if place.name == FILE and place.is_file() else place
+        folder = place.parent if place.name == INDEX_FILE and place.is_file() else place
         is_part = own in folder.parents or (folder / registry.FILE).exists()
         if is_part or folder.is_file():
             raise UsageError(
-                f"db_path is {db_path!r}; it must be the folder of an index or the {FILE} in it, "
+                f"db_path is {db_path!r}; it must be the folder of an index or the {INDEX_FILE} in it, "
                 "and neither a knowledge base nor another part of an index",
                 code="invalid_path",
                 details={"parameter": "db_path"},

@@ -7,7 +7,7 @@ import numpy as np
 
 from quintet.model.results import Hit
 from quintet.model.vector import Int16, cosine, quantise
-from quintet.ports.reading import Approximation, Rows, VectorIndex, Vectors
+from quintet.ports.reading import Approximation, ChunkVectors, Rows, VectorIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,14 @@ class MemoryVectorIndex:
                 scored.append((-sum(a * b for a, b in pairs), one.path, one.sequence, one.chunk_id))
         return [Hit(chunk_id, cosine(-dot), cosine(-dot)) for dot, _, _, chunk_id in sorted(scored)[:depth]]
 
-    def of(self, chunk_ids: Sequence[str]) -> Vectors:
+    def of(self, chunk_ids: Sequence[str]) -> ChunkVectors:
         known = {one.chunk_id: quantise(one.vector) for one in self._rows}
         found = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id in known]
         rows = [known[chunk_id] for chunk_id in found]
         numbers = {chunk_id: number for number, chunk_id in enumerate(found)}
-        return Vectors(numbers, np.stack(rows) if rows else np.empty((0, self.dimensions or 0), np.int16))
+        return ChunkVectors(
+            numbers, np.stack(rows) if rows else np.empty((0, self.dimensions or 0), np.int16)
+        )
 
 
 class VectorIndexSuite:

@@ -191,11 +191,11 @@ def test_prose_goes_by_its_path(graph: Graph) -> None:
 
 
 def test_an_index_of_the_first_schema_gets_its_graph_tables(tmp_path: Path) -> None:
+    from quintet.ports.store_files import INDEX_FILE
     from quintet.storage.sqlite.migrations import APPLICATION_ID, MIGRATIONS
-    from quintet.storage.sqlite.store import FILE
 
     (tmp_path / "index").mkdir()
-    connection = apsw.Connection(str(tmp_path / "index" / FILE))
+    connection = apsw.Connection(str(tmp_path / "index" / INDEX_FILE))
     connection.execute(MIGRATIONS[0])
     connection.execute("INSERT INTO meta VALUES ('generation', '3')")
     connection.pragma("user_version", 1)

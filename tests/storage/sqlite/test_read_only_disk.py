@@ -31,8 +31,8 @@ def _generation(connection: apsw.Connection) -> int:
 
 def test_a_database_that_nobody_writes_is_read_without_files_beside_it(folder: Path) -> None:
     file = folder / "index.db"
-    connection, fixed = read_only_disk.connected(file)
-    assert fixed == read_only_disk.seen(file)
+    connection, fixed = read_only_disk.connect_read_only(file)
+    assert fixed == read_only_disk.fingerprint(file)
     assert _generation(connection) > 0
     assert not list(folder.glob("index.db-*"))
     with pytest.raises(apsw.ReadOnlyError):
@@ -43,18 +43,18 @@ def test_a_database_that_nobody_writes_is_read_without_files_beside_it(folder: P
 def test_a_database_that_somebody_writes_is_read_as_ever(folder: Path, tmp_path: Path) -> None:
     file, link = folder / "index.db", tmp_path / "link.db"
     link.symlink_to(file)
-    before = read_only_disk.seen(file)
+    before = read_only_disk.fingerprint(file)
     with quintet.open(folder) as index:
         (tmp_path / "files" / "c.txt").write_text("A third.\n", "utf-8")
         index.sync()
         for name in (file, link):
-            connection, fixed = read_only_disk.connected(name)
+            connection, fixed = read_only_disk.connect_read_only(name)
             assert fixed is None
             assert _generation(connection) == index.status().generation
             connection.close()
         with pytest.raises(Conflict, match="open it again"):
             read_only_disk.check_unchanged(file, before)
-        read_only_disk.check_unchanged(file, read_only_disk.seen(file))
+        read_only_disk.check_unchanged(file, read_only_disk.fingerprint(file))
 
 
 def test_what_was_read_while_the_file_changed_counts_no_more(
@@ -93,7 +93,7 @@ def test_a_log_that_nobody_can_read_is_not_passed_over(folder: Path, tmp_path: P
         for name in ("index.db", "index.db-wal"):
             shutil.copy(folder / name, copy / name)
     with pytest.raises(StoreError, match="where it can be written"):
-        read_only_disk.connected(copy / "index.db")
+        read_only_disk.connect_read_only(copy / "index.db")
 
 
 def test_a_folder_that_can_be_written_is_no_read_only_disk(folder: Path) -> None:

@@ -29,7 +29,7 @@ def _settle(shelf: Shelf) -> str:
         assert state_tree.stored_sketch(connection) == set_difference.toggle(
             set_difference.empty(), leaves.items()
         )
-        return state_tree.SqliteTree(connection).root
+        return state_tree.SqliteStateTree(connection).root
 
 
 @given(

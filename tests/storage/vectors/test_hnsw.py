@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from quintet.model.vector import Int16, quantise
 from quintet.storage.vectors import hnsw
-from quintet.storage.vectors.hnsw import EFS, Approximate, build, load
+from quintet.storage.vectors.hnsw import EFS, HnswCache, build, load
 from quintet.storage.vectors.matrix import Matrix
 
 ROWS, DIMENSIONS = 3_000, 32
@@ -132,7 +132,7 @@ def test_a_build_that_is_stopped_leaves_no_graph_behind(tmp_path: Path) -> None:
 def test_it_is_built_beside_the_searches_and_then_used(tmp_path: Path) -> None:
     matrix = Matrix(tmp_path / "vectors-a-1", DIMENSIONS)
     matrix.append(_clustered(1_500))
-    approximate = Approximate()
+    approximate = HnswCache()
     assert approximate.state(matrix) is None
     assert approximate.graph(matrix) is None
     assert approximate._thread is not None

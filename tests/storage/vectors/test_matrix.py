@@ -11,7 +11,7 @@ from quintet.model.vector import SCALE, Int16, Int64, quantise
 from quintet.storage.vectors.matrix import (
     NOWHERE,
     WORTH_A_THREAD,
-    Asked,
+    CoarseQuery,
     Matrix,
     Origin,
     coarsened,
@@ -96,7 +96,7 @@ def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> N
             continue
         matrix = Matrix(tmp_path / str(number), vectors.shape[1])
         matrix.append(vectors)
-        asked = Asked(query)
+        asked = CoarseQuery(query)
         near = matrix._coarse_scores(asked, np.arange(len(vectors)))
         bound = asked.bounds(matrix.rows)
         exact = vectors.astype(np.int64) @ query.astype(np.int64)
@@ -109,7 +109,7 @@ def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> N
 def test_without_the_bound_the_ranking_would_be_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Asked, "bounds", lambda asked, rows: np.zeros(len(rows)))
+    monkeypatch.setattr(CoarseQuery, "bounds", lambda asked, rows: np.zeros(len(rows)))
     wrong = 0
     for number, (vectors, query, depth, places) in enumerate(_cases(300)):
         matrix = Matrix(tmp_path / str(number), vectors.shape[1])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quintet.storage.sqlite.store import SqliteStore
 from quintet.storage.vectors import tie_order
-from quintet.storage.vectors.tie_order import Order, order_of, read
+from quintet.storage.vectors.tie_order import TieOrder, load_tie_order, read
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
@@ -67,12 +67,12 @@ def _do(shelf: "Shelf", step: tuple[str, str, list[str]]) -> None:
         _embed(shelf)
 
 
-def _order(store: SqliteStore, earlier: Order | None, file: Path = NOWHERE) -> Order:
+def _order(store: SqliteStore, earlier: TieOrder | None, file: Path = NOWHERE) -> TieOrder:
     with store.snapshot() as snapshot:
-        return order_of(snapshot.vectors._connection, earlier, file)
+        return load_tie_order(snapshot.vectors._connection, earlier, file)
 
 
-def _arrays(order: Order) -> list[list[object]]:
+def _arrays(order: TieOrder) -> list[list[object]]:
     return [order.chunks.tolist(), order.places.tolist(), order.documents.tolist()]
 
 

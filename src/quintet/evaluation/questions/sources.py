@@ -16,8 +16,9 @@ from quintet.model.documents import Passage
 from quintet.model.filters import Filter
 from quintet.model.memories import About, Memo
 from quintet.ports.reading import Node, Root
+from quintet.ports.store_files import MEMORY_FILES
 from quintet.settings import Settings
-from quintet.storage.sqlite.store import MEMORY, SqliteSnapshot, SqliteStore
+from quintet.storage.sqlite.store import SqliteSnapshot, SqliteStore
 
 MOST_COMMITS = 2_000  # the newest
 MOST_FILES = 5  # that a commit changed; what touches more has no one answer
@@ -138,9 +139,9 @@ def _log(root: Root, seconds: float) -> tuple[list[Commit], str]:
 
 def memories_questions(folder: Path, snapshot: SqliteSnapshot) -> Found:
     """What memories ask that are about something indexed. Memory is looked at only where there is any."""
-    if not (folder / MEMORY.database).is_file():
+    if not (folder / MEMORY_FILES.database).is_file():
         return Found((), "there is no memory beside this index")
-    store = SqliteStore(folder, MEMORY)
+    store = SqliteStore(folder, MEMORY_FILES)
     try:
         with store.snapshot() as memories:
             holding = [memo for memo in memories.memos.all(Filter()) if memo.valid_until_ms is None]

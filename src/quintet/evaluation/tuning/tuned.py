@@ -14,8 +14,8 @@ from quintet.contracts import HOUSE, contract_named, read
 from quintet.errors import Conflict, NotFound, StoreError, UsageError
 from quintet.model.parameters import is_number, shown
 from quintet.model.results import Note
+from quintet.ports.health import HealthCheck
 from quintet.settings import Settings, regular_text
-from quintet.storage.sqlite.doctor import Check
 
 FILE = "tuned.json"
 VERSION = 1
@@ -114,18 +114,20 @@ class Tuned:
         self._write(steps[:-1])
         return steps[-1]
 
-    def examine(self, embedder: str | None) -> Check:
+    def examine(self, embedder: str | None) -> HealthCheck:
         """Is it what was written, and for the vectors that the index has now?"""
         try:
             steps = self.steps()
         except Conflict as error:
-            return Check("tuned", False, error.message)
+            return HealthCheck("tuned", False, error.message)
         if not steps:
-            return Check("tuned", True, "no: the ranking uses the defaults or quintet.toml")
+            return HealthCheck("tuned", True, "no: the ranking uses the defaults or quintet.toml")
         last = steps[-1]
         if embedder != last.embedder:
-            return Check("tuned", False, _mismatch(last, embedder))
-        return Check("tuned", True, f"by {last.queries} queries of {last.dataset}, gain {last.gain:+.4f}")
+            return HealthCheck("tuned", False, _mismatch(last, embedder))
+        return HealthCheck(
+            "tuned", True, f"by {last.queries} queries of {last.dataset}, gain {last.gain:+.4f}"
+        )
 
     def _seen(self) -> tuple[int, ...] | None:
         try:

@@ -11,7 +11,7 @@ from quintet.contracts.contract import Expansion
 from quintet.model.results import Hit
 from quintet.model.symbols import Edge
 from quintet.ports.reading import Neighbour, Node, Rows
-from quintet.storage.graph.view import CODES, GraphView, GraphViews, Reached, Step
+from quintet.storage.graph.view import CODES, GraphCache, GraphStep, GraphView, ReachedNode
 
 NODE = (
     "SELECT s.id, p.id, s.kind, s.name, s.qualified_name, s.signature, s.docstring, r.name, d.path, "
@@ -40,7 +40,7 @@ ALIKE = 3  # first letters that near names share
 class SqliteCodeGraph:
     """Names and places are asked of SQLite; walks and importance of the view, which is loaded when needed."""
 
-    def __init__(self, connection: apsw.Connection, views: GraphViews) -> None:
+    def __init__(self, connection: apsw.Connection, views: GraphCache) -> None:
         self._connection = connection
         self._views = views
 
@@ -116,7 +116,7 @@ class SqliteCodeGraph:
         )
         return {row for (row,) in found}
 
-    def _chunk(self, view: GraphView, one: Reached) -> tuple[int, str, str] | None:
+    def _chunk(self, view: GraphView, one: ReachedNode) -> tuple[int, str, str] | None:
         """Where a node is shown: at its first line. A document is shown where it names what led to it."""
         last = one.steps[-1]
         named = not last.forwards and CODES[last.code][1] == "references"
@@ -163,7 +163,7 @@ class SqliteCodeGraph:
 
     def walk(self, start: str, expansion: Expansion, limit: int) -> list[Neighbour]:
         view = self._views.view(self._connection)
-        found: list[Reached] = []
+        found: list[ReachedNode] = []
         for layer in view.reached([[view.rows[start]]], expansion):
             found += layer[: limit - len(found)]
             if len(found) == limit:
@@ -198,7 +198,7 @@ class SqliteCodeGraph:
         return [Node(*cast(Any, (*values, bool(is_test)))) for *values, is_test in rows]
 
 
-def _edges(view: GraphView, start: str, steps: Sequence[Step]) -> tuple[Edge, ...]:
+def _edges(view: GraphView, start: str, steps: Sequence[GraphStep]) -> tuple[Edge, ...]:
     """The steps as edges, each from its source to its target however it was walked."""
     here, edges = start, []
     for step in steps:

@@ -40,7 +40,7 @@ FLOW: Mapping[Confidence, float] = {"exact": 1.0, "likely": 0.5}  # a guess make
 CONTAINS_FLOW = 0.2  # that a file matters says a little about each thing in it
 
 
-class Step(NamedTuple):
+class GraphStep(NamedTuple):
     """One edge as it was walked: `to` is its target, or its source where it was walked backwards."""
 
     to: int
@@ -50,12 +50,12 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedNode:
     """A node, by which seed, and the steps from that seed to it."""
 
     node: int
     seed: int
-    steps: tuple[Step, ...]
+    steps: tuple[GraphStep, ...]
 
 
 class GraphView:
@@ -81,7 +81,7 @@ class GraphView:
         )
         self.graph.add_edges_from(cast("list[tuple[int, int, int]]", edges.fetchall()))
 
-    def reached(self, seeds: Sequence[Sequence[int]], expansion: Expansion) -> Iterator[list[Reached]]:
+    def reached(self, seeds: Sequence[Sequence[int]], expansion: Expansion) -> Iterator[list[ReachedNode]]:
         """Breadth first, a list for each distance, by seed, path and line. A seed is one node, or several
         that count as one. It does not reach itself.
 
@@ -94,7 +94,7 @@ class GraphView:
             for node in nodes:
                 own.setdefault(node, seed)
         known = {node: [seed] for node, seed in own.items()}
-        layer = [Reached(node, seed, ()) for node, seed in own.items()]
+        layer = [ReachedNode(node, seed, ()) for node, seed in own.items()]
         for _ in range(expansion.distance):
             ahead = []
             for here in layer:
@@ -102,26 +102,26 @@ class GraphView:
                     seen = known.setdefault(step.to, [])
                     if len(seen) < 2 and here.seed not in seen:
                         seen.append(here.seed)
-                        ahead.append(Reached(step.to, here.seed, (*here.steps, step)))
+                        ahead.append(ReachedNode(step.to, here.seed, (*here.steps, step)))
             layer = ahead
             if not layer:
                 return
             found = [one for one in layer if known[one.node].index(one.seed) == (one.node in own)]
             yield sorted(found, key=lambda one: (one.seed, self.order[one.node]))
 
-    def _steps(self, node: int, forwards: frozenset[int], backwards: frozenset[int]) -> list[Step]:
+    def _steps(self, node: int, forwards: frozenset[int], backwards: frozenset[int]) -> list[GraphStep]:
         """Where one can go from a node: by path and line, along the surest edge first."""
         found = []
         if forwards:
             for _, target, edge in self.graph.out_edges(node):
                 line, code = divmod(edge, len(CODES))
                 if code in forwards:
-                    found.append(Step(target, code, line, True))
+                    found.append(GraphStep(target, code, line, True))
         if backwards:
             for source, _, edge in self.graph.in_edges(node):
                 line, code = divmod(edge, len(CODES))
                 if code in backwards:
-                    found.append(Step(source, code, line, False))
+                    found.append(GraphStep(source, code, line, False))
         return sorted(found, key=lambda step: (self.order[step.to], step[1:]))
 
     @cached_property
@@ -169,7 +169,7 @@ def _walkable(expansion: Expansion) -> tuple[frozenset[int], frozenset[int]]:
     )
 
 
-class GraphViews:
+class GraphCache:
     """Keeps the newest view. Safe to use from many threads."""
 
     def __init__(self) -> None:

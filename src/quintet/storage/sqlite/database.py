@@ -12,11 +12,11 @@ import apsw
 
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.storage.sqlite import read_only_disk
-from quintet.storage.sqlite.errors import REBUILT, RESTORED, translated
+from quintet.storage.sqlite.errors import REBUILT, RESTORED, translate_errors
 from quintet.storage.sqlite.filters import register
 from quintet.storage.sqlite.migrations import APPLICATION_ID, MIGRATIONS
-from quintet.storage.sqlite.read_only_disk import Seen
-from quintet.storage.sqlite.readers import Idle, Place, place_of
+from quintet.storage.sqlite.read_only_disk import FileFingerprint
+from quintet.storage.sqlite.readers import FileId, ReaderPool, file_id
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
@@ -40,7 +40,7 @@ def _use_wal(connection: apsw.Connection) -> None:
 
 def copied(connection: apsw.Connection, file: Path) -> None:
     """Write what this connection sees to a new file."""
-    with translated(file):
+    with translate_errors(file):
         other = apsw.Connection(str(file))
         try:
             with other.backup("main", connection, "main") as backup:
@@ -57,24 +57,26 @@ class Database:
         self._may_be_missing = may_be_missing  # then it is empty, and made when it is needed
         self._synchronous = "full" if precious else "normal"
         self._way_out = RESTORED if precious else REBUILT
-        self._idle = Idle()
-        self._place: Place | None = None  # of the file that was last seen
+        self._idle = ReaderPool()
+        self._place: FileId | None = None  # of the file that was last seen
         self._writer: apsw.Connection | None = None
-        self._written: Place | None = None  # of the file that the writer's connection was opened on
+        self._written: FileId | None = None  # of the file that the writer's connection was opened on
         self._owning = threading.Lock()  # held by whoever uses the writer's connection
-        self._fixed: Seen | None = None  # what it must go on looking like, on a disk that is read only
+        self._fixed: FileFingerprint | None = (
+            None  # what it must go on looking like, on a disk that is read only
+        )
         self.closed = False
         self.resting = False
 
     def create(self) -> None:
         """Make or upgrade the schema."""
-        with translated(self.file, self._way_out):
+        with translate_errors(self.file, self._way_out):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._prepare(OR_MADE)
 
     def upgrade(self) -> None:
         """Upgrade the schema of a file that must be there."""
-        with translated(self.file, self._way_out):
+        with translate_errors(self.file, self._way_out):
             if not self.file.exists():
                 raise self._missing()
             self._prepare(THERE)
@@ -93,11 +95,11 @@ class Database:
                 self._migrate(connection)
         finally:
             connection.close()
-        self._place = place_of(self.file)
+        self._place = file_id(self.file)
 
-    def look(self) -> Place | None:
+    def look(self) -> FileId | None:
         """Which file it is now. Of one that took the place of another, nothing is known yet."""
-        now = place_of(self.file)
+        now = file_id(self.file)
         if self._place is None:
             self._place = now
         if now != self._place:
@@ -110,7 +112,7 @@ class Database:
         """Refuses what SQLite would take for a missing permission or for an empty database."""
         if self.file.is_dir():
             raise StoreError(f"{self.file} is a folder where a database should be; {self._way_out}")
-        with translated(self.file, self._way_out):
+        with translate_errors(self.file, self._way_out):
             if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
                 raise apsw.NotADBError("it is shorter than any database")
 
@@ -158,7 +160,7 @@ class Database:
 
     def _open(self, flags: int = THERE) -> apsw.Connection:
         if self._is_read_only and self.file.exists():
-            connection, fixed = read_only_disk.connected(self.file)
+            connection, fixed = read_only_disk.connect_read_only(self.file)
             self._fixed = self._fixed or fixed
         elif self._is_read_only and self._may_be_missing:
             connection = self._empty()
@@ -182,7 +184,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view that takes no lock."""
-        with translated(self.file, self._way_out):
+        with translate_errors(self.file, self._way_out):
             place, connection = self._reader()
             try:
                 connection.execute("BEGIN")
@@ -203,7 +205,7 @@ class Database:
         if self._fixed is not None:
             read_only_disk.check_unchanged(self.file, self._fixed)
 
-    def _reader(self) -> tuple[Place | None, apsw.Connection]:
+    def _reader(self) -> tuple[FileId | None, apsw.Connection]:
         self._check_open()
         self._check_fixed()
         place = self.look()  # before it is opened: what takes its place in between counts as the older one
@@ -223,7 +225,7 @@ class Database:
         """While this is held nobody else uses the writer's connection, nor closes it."""
         try:
             with self._owning:
-                with translated(self.file, self._way_out):
+                with translate_errors(self.file, self._way_out):
                     if self._written != self.look():
                         self.drop_writer()
                 yield
@@ -241,13 +243,13 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """One write transaction: committed whole, or rolled back."""
-        with translated(self.file, self._way_out), self._own() as connection:
+        with translate_errors(self.file, self._way_out), self._own() as connection:
             yield connection
 
     @contextmanager
     def inspecting(self) -> Iterator[apsw.Connection]:
         """The writer's own view outside a transaction, for planning a run."""
-        with translated(self.file, self._way_out):
+        with translate_errors(self.file, self._way_out):
             yield self._own()
 
     def _own(self) -> apsw.Connection:
@@ -268,7 +270,7 @@ class Database:
     def checkpoint(self) -> None:
         """Bring into the database itself what waits in its log."""
         if self._writer is not None:
-            with translated(self.file, self._way_out):
+            with translate_errors(self.file, self._way_out):
                 self._writer.wal_checkpoint()
 
     def shrink(self) -> None:

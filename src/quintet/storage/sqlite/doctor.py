@@ -1,7 +1,6 @@
 """Is the store sound? Each check is one sentence, with what to do when it fails."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import apsw
 from quintet.errors import QuintetError
 from quintet.model import merkle, set_difference
 from quintet.model.documents import embedding_hash
+from quintet.ports.health import HealthCheck
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.storage.sqlite.database import Database
@@ -22,98 +22,95 @@ MATRIX = "delete the folders vectors-* in the index folder; they are made anew"
 POSTINGS = "delete the files text-*.postings in the index folder; they are made anew"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    name: str
-    ok: bool
-    message: str
-
-
-def examine(connection: apsw.Connection) -> list[Check]:
+def examine(connection: apsw.Connection) -> list[HealthCheck]:
     checks = {"database": _pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
     return [_sqlite(), *(made(name, partial(check, connection)) for name, check in checks.items())]
 
 
-def made(name: str, check: Callable[[], Check], way_out: str = ANEW) -> Check:
+def made(name: str, check: Callable[[], HealthCheck], way_out: str = ANEW) -> HealthCheck:
     """What is so damaged that a check cannot come to its end does not end the others."""
     try:
         return check()
     except (apsw.BusyError, apsw.LockedError):  # nothing is wrong
         raise
     except QuintetError as error:
-        return Check(name, False, error.message)
+        return HealthCheck(name, False, error.message)
     except Exception as error:
         reason = f"it cannot be examined ({type(error).__name__}: {error})"
-        return Check(name, False, f"{reason}; {way_out}")
+        return HealthCheck(name, False, f"{reason}; {way_out}")
 
 
-def examine_matrix(differing: int) -> Check:
+def examine_matrix(differing: int) -> HealthCheck:
     """The vectors as files, which searches read instead of the database."""
     if not differing:
-        return Check("matrix", True, "the vectors on disk are those of the database")
-    return Check("matrix", False, f"{differing} vectors on disk are damaged; {MATRIX}")
+        return HealthCheck("matrix", True, "the vectors on disk are those of the database")
+    return HealthCheck("matrix", False, f"{differing} vectors on disk are damaged; {MATRIX}")
 
 
-def examine_postings(right: bool) -> Check:
+def examine_postings(right: bool) -> HealthCheck:
     """The words as a file, which searches read instead of the database."""
     if right:
-        return Check("postings", True, "the words that are searched are those of the text")
-    return Check("postings", False, f"the words that are searched are not those of the text; {POSTINGS}")
+        return HealthCheck("postings", True, "the words that are searched are those of the text")
+    return HealthCheck(
+        "postings", False, f"the words that are searched are not those of the text; {POSTINGS}"
+    )
 
 
-def examine_memory(file: Path) -> Check:
+def examine_memory(file: Path) -> HealthCheck:
     """The database of memories, which is made by the first of them and by nothing here."""
     if not file.exists():
-        return Check("memory", True, "none: nothing was remembered yet")
+        return HealthCheck("memory", True, "none: nothing was remembered yet")
     database = Database(file, precious=True)
     try:
         database.check_file()
         with database.reading() as connection:
             if not database.check(connection):
-                return Check("memory", True, "empty: nothing was remembered yet")
+                return HealthCheck("memory", True, "empty: nothing was remembered yet")
             return _memories(connection)
     except QuintetError as error:
-        return Check("memory", False, error.message)
+        return HealthCheck("memory", False, error.message)
     finally:
         database.close()
 
 
-def _memories(connection: apsw.Connection) -> Check:
+def _memories(connection: apsw.Connection) -> HealthCheck:
     wrong = [one for one in (_pages(connection), _text(connection)) if not one.ok]
     if wrong:
         found = "; ".join(one.message.partition("; ")[0] for one in wrong)
-        return Check("memory", False, f"{found}; export what can be read, {RESTORED}")
-    return Check("memory", True, f"{counted(connection).documents} memories, all searchable")
+        return HealthCheck("memory", False, f"{found}; export what can be read, {RESTORED}")
+    return HealthCheck("memory", True, f"{counted(connection).documents} memories, all searchable")
 
 
-def _sqlite() -> Check:
-    return Check("sqlite", True, f"SQLite {apsw.sqlite_lib_version()} with FTS5")
+def _sqlite() -> HealthCheck:
+    return HealthCheck("sqlite", True, f"SQLite {apsw.sqlite_lib_version()} with FTS5")
 
 
-def _pages(connection: apsw.Connection) -> Check:
+def _pages(connection: apsw.Connection) -> HealthCheck:
     for table in TEXT_TABLES:  # or FTS5 compares with what this connection last saw of the table
         connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
     found = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
     if found == ["ok"]:
-        return Check("database", True, "every page is sound")
-    return Check("database", False, f"{'; '.join(found)}; {ANEW}")
+        return HealthCheck("database", True, "every page is sound")
+    return HealthCheck("database", False, f"{'; '.join(found)}; {ANEW}")
 
 
-def _text(connection: apsw.Connection) -> Check:
+def _text(connection: apsw.Connection) -> HealthCheck:
     """Contentless tables hold nothing to compare with, so rows are counted; the text has a hash."""
     (chunks, rows) = next(
         iter(connection.execute("SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM text_docsize)"))
     )
     if counts(connection) != counted(connection):
-        return Check(
+        return HealthCheck(
             "text", False, "the stored counts are not those of the index; run 'quintet index --force'"
         )
     if chunks != rows:
-        return Check("text", False, f"{rows} of {chunks} chunks are searchable; run 'quintet index --force'")
+        return HealthCheck(
+            "text", False, f"{rows} of {chunks} chunks are searchable; run 'quintet index --force'"
+        )
     if changed := _altered(connection):
         wrong = f"the text of {changed} of {chunks} chunks is not what was indexed"
-        return Check("text", False, f"{wrong}; run 'quintet index --force'")
-    return Check("text", True, f"{chunks} chunks, all searchable")
+        return HealthCheck("text", False, f"{wrong}; run 'quintet index --force'")
+    return HealthCheck("text", True, f"{chunks} chunks, all searchable")
 
 
 def _altered(connection: apsw.Connection) -> int:
@@ -123,18 +120,18 @@ def _altered(connection: apsw.Connection) -> int:
     return sum(text is None or key != embedding_hash(heading, text) for key, heading, text in found)
 
 
-def _vectors(connection: apsw.Connection) -> Check:
+def _vectors(connection: apsw.Connection) -> HealthCheck:
     identity = meta(connection, "embedder") or SqliteCatalog(connection).choices.embedder
     found = counted(connection)
     if not identity:
-        return Check("vectors", True, "none: this index searches text only")
+        return HealthCheck("vectors", True, "none: this index searches text only")
     message = f"{found.embedded} of {found.chunks} chunks embedded by {identity}"
     if found.embedded == found.chunks:
-        return Check("vectors", True, message)
-    return Check("vectors", False, message + "; run 'quintet index' to embed the rest")
+        return HealthCheck("vectors", True, message)
+    return HealthCheck("vectors", False, message + "; run 'quintet index' to embed the rest")
 
 
-def _graph(connection: apsw.Connection) -> Check:
+def _graph(connection: apsw.Connection) -> HealthCheck:
     """Symbols of no document and edges of no symbol; what waits to be linked is no fault."""
     (symbols, edges, stray, loose, waiting) = next(
         iter(
@@ -150,16 +147,16 @@ def _graph(connection: apsw.Connection) -> Check:
     )
     if stray or loose:
         wrong = f"{stray} of {symbols} nodes belong to no document, {loose} of {edges} edges to no node"
-        return Check("graph", False, f"{wrong}; {ANEW}")
+        return HealthCheck("graph", False, f"{wrong}; {ANEW}")
     later = f"; the next run links {waiting} changed documents" if waiting else ""
-    return Check("graph", True, f"{symbols} nodes, {edges} edges{later}")
+    return HealthCheck("graph", True, f"{symbols} nodes, {edges} edges{later}")
 
 
-def _tree(connection: apsw.Connection) -> Check:
+def _tree(connection: apsw.Connection) -> HealthCheck:
     """The Merkle tree as it is stored, against the one that the documents give."""
     waiting = int(connection.execute("SELECT count(*) FROM unsettled").get)
     if waiting:
-        return Check("tree", True, f"the next run settles {waiting} changed documents")
+        return HealthCheck("tree", True, f"the next run settles {waiting} changed documents")
     leaves = state_tree.computed_leaves(connection)
     expected = (leaves, merkle.tree(leaves), set_difference.toggle(set_difference.empty(), leaves.items()))
     stored = (
@@ -168,6 +165,6 @@ def _tree(connection: apsw.Connection) -> Check:
         state_tree.stored_sketch(connection),
     )
     if stored == expected:
-        return Check("tree", True, f"the state root is that of {len(leaves)} documents")
+        return HealthCheck("tree", True, f"the state root is that of {len(leaves)} documents")
     wrong = "the stored state root is not that of the documents"
-    return Check("tree", False, f"{wrong}; {ANEW}")
+    return HealthCheck("tree", False, f"{wrong}; {ANEW}")

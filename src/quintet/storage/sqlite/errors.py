@@ -13,7 +13,7 @@ RESTORED = "move it away and import the last export, or put its documents in aga
 
 
 @contextmanager
-def translated(file: Path, way_out: str = REBUILT) -> Iterator[None]:
+def translate_errors(file: Path, way_out: str = REBUILT) -> Iterator[None]:
     """Turn what SQLite raises into an error of the tree, once, here. `way_out` is what to do about damage."""
     try:
         yield

@@ -75,17 +75,17 @@ Places = list[tuple[int, int, str]]  # where a token begins and ends, and the to
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class SqlCondition:
     """A condition in SQL, over chunks or over documents."""
 
     sql: str
     values: tuple[Value, ...]
     of_chunk: bool
 
-    def over_chunks(self) -> "Clause":
+    def over_chunks(self) -> "SqlCondition":
         if self.of_chunk:
             return self
-        return Clause(f"c.document IN ({DOCUMENTS} WHERE {self.sql})", self.values, True)
+        return SqlCondition(f"c.document IN ({DOCUMENTS} WHERE {self.sql})", self.values, True)
 
 
 def register(connection: apsw.Connection) -> None:
@@ -113,21 +113,21 @@ def passing(connection: apsw.Connection, filter: Filter, chunk_ids: Sequence[str
     return {chunk_id for (chunk_id,) in found}
 
 
-def compiled(connection: apsw.Connection, expression: Expression) -> Clause:
+def compiled(connection: apsw.Connection, expression: Expression) -> SqlCondition:
     match expression:
         case Condition():
             return _condition(connection, expression)
         case Not(of):
             # A field that is not there compares as NULL, which `NOT` would leave as it is.
             inner = compiled(connection, of)
-            return Clause(f"({inner.sql}) IS NOT TRUE", inner.values, inner.of_chunk)
+            return SqlCondition(f"({inner.sql}) IS NOT TRUE", inner.values, inner.of_chunk)
         case AllOf(parts):
             return _joined(" AND ", [compiled(connection, part) for part in parts])
         case AnyOf(parts):
             return _joined(" OR ", [compiled(connection, part) for part in parts])
 
 
-def _joined(word: str, clauses: Sequence[Clause]) -> Clause:
+def _joined(word: str, clauses: Sequence[SqlCondition]) -> SqlCondition:
     """All over documents, if they can be; else over chunks, with the documents' part chosen beforehand."""
     of_chunks = [one for one in clauses if one.of_chunk]
     of_documents = [one for one in clauses if not one.of_chunk]
@@ -135,10 +135,10 @@ def _joined(word: str, clauses: Sequence[Clause]) -> Clause:
         return _joined(word, [_joined(word, of_documents).over_chunks(), *of_chunks])
     sql = word.join(f"({one.sql})" for one in clauses)
     values = tuple(value for one in clauses for value in one.values)
-    return Clause(sql, values, bool(of_chunks))
+    return SqlCondition(sql, values, bool(of_chunks))
 
 
-def _condition(connection: apsw.Connection, condition: Condition) -> Clause:
+def _condition(connection: apsw.Connection, condition: Condition) -> SqlCondition:
     value = _storable(condition.value)
     match condition.field, value:
         case "path", str():
@@ -150,7 +150,7 @@ def _condition(connection: apsw.Connection, condition: Condition) -> Clause:
         case name, _ if name.startswith("meta."):
             return _own_field(name.removeprefix("meta."), value)
     sql = COMPARISONS[condition.field]
-    return Clause(sql, (value,), OF_CHUNK.search(sql) is not None)
+    return SqlCondition(sql, (value,), OF_CHUNK.search(sql) is not None)
 
 
 def _storable(value: Value) -> Value:
@@ -159,14 +159,14 @@ def _storable(value: Value) -> Value:
     return value
 
 
-def _path(pattern: str) -> Clause:
+def _path(pattern: str) -> SqlCondition:
     """A glob is only tried on paths that begin as it does."""
     beginnings = prefixes(pattern)
     if "" in beginnings:
-        return Clause("glob_match(?, d.path)", (pattern,), False)
+        return SqlCondition("glob_match(?, d.path)", (pattern,), False)
     ranges = " OR ".join(["d.path >= ? AND d.path < ?"] * len(beginnings))
     edges = [edge for one in beginnings for edge in (one, _behind(one))]
-    return Clause(f"({ranges}) AND glob_match(?, d.path)", (*edges, pattern), False)
+    return SqlCondition(f"({ranges}) AND glob_match(?, d.path)", (*edges, pattern), False)
 
 
 def _behind(prefix: str) -> str:
@@ -177,13 +177,13 @@ def _behind(prefix: str) -> str:
     return prefix[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
 
 
-def _contains(connection: apsw.Connection, literal: str) -> Clause:
+def _contains(connection: apsw.Connection, literal: str) -> SqlCondition:
     """Only what holds the literal's whole words can hold the literal; what no word narrows is read."""
     expression = words_within(connection, literal)
     if not expression:
-        return Clause(LITERAL, (literal,), True)
+        return SqlCondition(LITERAL, (literal,), True)
     narrowed = "c.row IN (SELECT rowid FROM text WHERE text MATCH ?)"
-    return Clause(f"{narrowed} AND {LITERAL}", (expression, literal), True)
+    return SqlCondition(f"{narrowed} AND {LITERAL}", (expression, literal), True)
 
 
 def words_within(connection: apsw.Connection, literal: str) -> str:
@@ -210,13 +210,13 @@ def _is_mark(char: str) -> bool:
     return category(char).startswith("M")
 
 
-def _own_field(name: str, value: Value) -> Clause:
+def _own_field(name: str, value: Value) -> SqlCondition:
     """A field of front matter; of a list, any element counts."""
     test, values = _equals(value)
     element = f"EXISTS (SELECT 1 FROM json_each(f.value) e WHERE {test('e')})"
     matches = f"{test('f')} OR f.type = 'array' AND {element}"
     sql = f"EXISTS (SELECT 1 FROM {FIELDS} f WHERE f.key = ? AND ({matches}))"
-    return Clause(sql, (name, *values, *values), False)
+    return SqlCondition(sql, (name, *values, *values), False)
 
 
 def _equals(value: Value) -> tuple[Callable[[str], str], tuple[Value, ...]]:

@@ -18,7 +18,7 @@ AS_IT_IS = READ_ONLY | apsw.SQLITE_OPEN_URI
 ATTEMPTS = 5  # a writer that leaves takes its files along, maybe between two looks
 
 
-class Seen(NamedTuple):
+class FileFingerprint(NamedTuple):
     """What tells a database from what it was before: every writer makes a log before anything else."""
 
     modified_ns: int
@@ -31,15 +31,15 @@ def is_read_only(folder: Path) -> bool:
     return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
-def seen(file: Path) -> Seen:
+def fingerprint(file: Path) -> FileFingerprint:
     about, log = file.stat(), _beside(file, "-wal")
-    return Seen(about.st_mtime_ns, about.st_size, log.exists() and log.stat().st_size > 0)
+    return FileFingerprint(about.st_mtime_ns, about.st_size, log.exists() and log.stat().st_size > 0)
 
 
-def connected(file: Path) -> tuple[apsw.Connection, Seen | None]:
+def connect_read_only(file: Path) -> tuple[apsw.Connection, FileFingerprint | None]:
     """A connection; and what the file must go on looking like, if it is taken for one that stays as it is."""
     for _ in range(ATTEMPTS):
-        now = seen(file)
+        now = fingerprint(file)
         if not now.has_log:
             return apsw.Connection(f"{file.absolute().as_uri()}?immutable=1", flags=AS_IT_IS), now
         if _beside(file, "-shm").exists():
@@ -56,8 +56,8 @@ def connected(file: Path) -> tuple[apsw.Connection, Seen | None]:
     )
 
 
-def check_unchanged(file: Path, before: Seen) -> None:
-    if seen(file) != before:
+def check_unchanged(file: Path, before: FileFingerprint) -> None:
+    if fingerprint(file) != before:
         raise Conflict(
             f"{file} was changed by somebody else since it was opened on a disk that cannot be written here; "
             "open it again, or start the server anew"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import apsw
 
-Place = tuple[int, int]  # device and number, which no other file gets while a connection is open
+FileId = tuple[int, int]  # device and number, which no other file gets while a connection is open
 
 
-def place_of(file: Path) -> Place | None:
+def file_id(file: Path) -> FileId | None:
     """What tells a file from another that takes its name; None where there is none."""
     try:
         about = file.stat()
@@ -18,16 +18,16 @@ def place_of(file: Path) -> Place | None:
     return about.st_dev, about.st_ino
 
 
-class Idle:
+class ReaderPool:
     """The last one first: its pages are the most likely to be in memory. Safe to use from many threads."""
 
     def __init__(self) -> None:
-        self._waiting: queue.LifoQueue[tuple[Place | None, apsw.Connection]] = queue.LifoQueue()
+        self._waiting: queue.LifoQueue[tuple[FileId | None, apsw.Connection]] = queue.LifoQueue()
 
-    def put(self, place: Place | None, connection: apsw.Connection) -> None:
+    def put(self, place: FileId | None, connection: apsw.Connection) -> None:
         self._waiting.put((place, connection))
 
-    def take(self, place: Place | None) -> apsw.Connection | None:
+    def take(self, place: FileId | None) -> apsw.Connection | None:
         """One to this very file, if any waits. Those to a file that was there before are closed."""
         with suppress(queue.Empty):
             while True:

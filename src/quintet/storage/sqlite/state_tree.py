@@ -169,7 +169,7 @@ def children_of(connection: apsw.Connection, prefix: str) -> dict[str, bytes]:
     return children
 
 
-class SqliteTree:
+class SqliteStateTree:
     """One snapshot's tree."""
 
     def __init__(self, connection: apsw.Connection) -> None:

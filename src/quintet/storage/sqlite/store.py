@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -11,9 +10,11 @@ from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, QuintetError, UsageError
 from quintet.model.text_query import TextQuery
+from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Counts, TextIndex
+from quintet.ports.store_files import INDEX_FILE, INDEX_FILES, StoreFiles
 from quintet.storage.graph.index import SqliteCodeGraph
-from quintet.storage.graph.view import GraphViews
+from quintet.storage.graph.view import GraphCache
 from quintet.storage.sqlite import relocation
 from quintet.storage.sqlite.catalog import SqliteCatalog, counts
 from quintet.storage.sqlite.chunk_ids import ChunkIds
@@ -21,46 +22,29 @@ from quintet.storage.sqlite.database import Database, copied
 from quintet.storage.sqlite.doctor import (
     MATRIX,
     POSTINGS,
-    Check,
     examine,
     examine_matrix,
     examine_postings,
     made,
 )
 from quintet.storage.sqlite.documents import SqliteDocuments
-from quintet.storage.sqlite.errors import translated
+from quintet.storage.sqlite.errors import translate_errors
 from quintet.storage.sqlite.memories import SqliteMemos
 from quintet.storage.sqlite.migrations import UNICODE
-from quintet.storage.sqlite.state_tree import SqliteTree
+from quintet.storage.sqlite.state_tree import SqliteStateTree
 from quintet.storage.sqlite.writer import SqliteWriter
 from quintet.storage.text.index import SqliteTextIndex
-from quintet.storage.text.postings.cache import PostingsViews, state_of
+from quintet.storage.text.postings.cache import PostingsCache, state_of
 from quintet.storage.text.postings.segment import State
 from quintet.storage.text.tantivy import fields as tantivy_fields
-from quintet.storage.text.tantivy.cache import TantivyViews
+from quintet.storage.text.tantivy.cache import TantivyCache
 from quintet.storage.text.tantivy.doctor import examine_speed, examine_tantivy
 from quintet.storage.text.tantivy.files import remove_others
 from quintet.storage.text.tantivy.index import TantivyTextIndex
-from quintet.storage.vectors.index import SqliteVectorIndex, VectorViews
+from quintet.storage.vectors.index import SqliteVectorIndex, VectorCache
 
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """What the parts of a store are called in its folder; `vectors` is a folder of its own, or the same."""
-
-    database: str
-    lock: str
-    vectors: str = "."
-    precious: bool = False  # True: nothing could build it again, so every commit waits for the disk
-    may_be_missing: bool = False  # True: no file is an empty store, and is made when it is needed
-
-
-FILE = "index.db"
 IGNORE, ALL = ".gitignore", b"*\n"
 STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
-INDEX = Files(FILE, "writer.lock")
-MEMORY = Files("memory.db", "memory.lock", "memory", precious=True, may_be_missing=True)
-KNOWLEDGE = Files(FILE, "writer.lock", precious=True)
 
 
 class SqliteSnapshot:
@@ -69,11 +53,11 @@ class SqliteSnapshot:
     def __init__(
         self,
         connection: apsw.Connection,
-        views: VectorViews,
-        graphs: GraphViews,
-        postings: PostingsViews,
+        views: VectorCache,
+        graphs: GraphCache,
+        postings: PostingsCache,
         counts: Counts | None,
-        tantivy: TantivyViews | None = None,
+        tantivy: TantivyCache | None = None,
     ) -> None:
         self.graph = SqliteCodeGraph(connection, graphs)
         self.catalog = SqliteCatalog(connection, counts)
@@ -84,22 +68,22 @@ class SqliteSnapshot:
         self.vectors = SqliteVectorIndex(connection, views, ids)
         self.memos = SqliteMemos(connection)
         self.documents = SqliteDocuments(connection)
-        self.tree = SqliteTree(connection)
+        self.tree = SqliteStateTree(connection)
 
 
 class SqliteStore:
     """A database in an index folder, the matrix derived from it, the writer's lock."""
 
-    def __init__(self, folder: Path, files: Files = INDEX, text_index: str = "fts5") -> None:
+    def __init__(self, folder: Path, files: StoreFiles = INDEX_FILES, text_index: str = "fts5") -> None:
         self.folder = folder
         self._files = files
         self._database = Database(
             folder / files.database, precious=files.precious, may_be_missing=files.may_be_missing
         )
-        self._views = VectorViews(folder / files.vectors)
-        self._graphs = GraphViews()
-        self._postings = PostingsViews(folder / files.vectors)
-        self._tantivy = TantivyViews(folder / files.vectors) if text_index == "tantivy" else None
+        self._views = VectorCache(folder / files.derived)
+        self._graphs = GraphCache()
+        self._postings = PostingsCache(folder / files.derived)
+        self._tantivy = TantivyCache(folder / files.derived) if text_index == "tantivy" else None
         self._counts: tuple[State, Counts] | None = None
         self._counting = threading.Lock()
 
@@ -108,12 +92,12 @@ class SqliteStore:
         self._check_own()
         self._database.create()
         with suppress(OSError):  # a disk that cannot be written: what is derived stays in memory
-            (self.folder / self._files.vectors).mkdir(exist_ok=True)
+            (self.folder / self._files.derived).mkdir(exist_ok=True)
         ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
                 ignore.write_bytes(ALL)  # as text it would have another end of line on Windows
-        if self._files == INDEX:
+        if self._files == INDEX_FILES:
             self._settle()
 
     def upgrade(self) -> None:
@@ -134,11 +118,11 @@ class SqliteStore:
         """Refuse a folder that others use: the ignore file would hide all that is theirs."""
         if not self.folder.is_dir():
             return
-        with translated(self.folder):
+        with translate_errors(self.folder):
             theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
             is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL
         # Looked for last, since others may make it meanwhile; they write the ignore file after it.
-        has_index = (self.folder / FILE).exists() or self._database.file.exists()
+        has_index = (self.folder / INDEX_FILE).exists() or self._database.file.exists()
         if theirs and not is_ours and not has_index:
             raise UsageError(
                 f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
@@ -166,7 +150,7 @@ class SqliteStore:
     def writer(self, timeout: float) -> Iterator[SqliteWriter]:
         """The writer, once no other process or thread holds it."""
         lock = FileLock(self.folder / self._files.lock, timeout=timeout, thread_local=False)
-        with translated(self._database.file):
+        with translate_errors(self._database.file):
             self._database.look()  # or the lock would bring a deleted folder back
             try:
                 lock.acquire()
@@ -190,7 +174,7 @@ class SqliteStore:
     def _renew_tantivy(self) -> None:
         """What a writer leaves behind: the index of the present state, or none if FTS5 is in use."""
         if self._tantivy is None:
-            remove_others(self.folder / self._files.vectors)
+            remove_others(self.folder / self._files.derived)
         else:
             with self._database.reading() as connection:
                 self._tantivy.renew(connection)
@@ -201,12 +185,12 @@ class SqliteStore:
             return UNICODE
         return f"{UNICODE}, {tantivy_fields.engine().__version__}"
 
-    def copy(self, folder: Path, files: Files) -> None:
+    def copy(self, folder: Path, files: StoreFiles) -> None:
         """Put the database as it is now into another folder."""
         with self._database.reading() as connection:
             copied(connection, folder / files.database)
 
-    def examine(self) -> list[Check]:
+    def examine(self) -> list[HealthCheck]:
         with self._database.reading() as connection:
             return [
                 *examine(connection),
@@ -215,7 +199,7 @@ class SqliteStore:
                 made("speed" if self._tantivy is None else "tantivy", lambda: self._examine_text(connection)),
             ]
 
-    def _examine_text(self, connection: apsw.Connection) -> Check:
+    def _examine_text(self, connection: apsw.Connection) -> HealthCheck:
         if self._tantivy is None:
             return examine_speed(
                 connection, SqliteTextIndex(connection, self._postings, ChunkIds(connection))
@@ -230,10 +214,10 @@ class SqliteStore:
     def _let_go(self) -> None:
         """Of files that are mapped, which Windows would neither move nor delete. Searches under way keep the
         old views."""
-        derived = self.folder / self._files.vectors
-        self._views = VectorViews(derived)
-        self._postings = PostingsViews(derived)
-        self._tantivy = None if self._tantivy is None else TantivyViews(derived)
+        derived = self.folder / self._files.derived
+        self._views = VectorCache(derived)
+        self._postings = PostingsCache(derived)
+        self._tantivy = None if self._tantivy is None else TantivyCache(derived)
 
     def close(self) -> None:
         self._views.close()

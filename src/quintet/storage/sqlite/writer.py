@@ -15,8 +15,8 @@ from quintet.ports.writing import Choices, Entry, Unlinked
 from quintet.storage.graph import writer as graph_rows
 from quintet.storage.sqlite import catalog, document_tables, state_tree
 from quintet.storage.sqlite.database import Database
-from quintet.storage.text.postings.cache import SMALL, PostingsViews
-from quintet.storage.text.postings.compaction import Compacting
+from quintet.storage.text.postings.cache import SMALL, PostingsCache
+from quintet.storage.text.postings.compaction import CompactionProcess
 from quintet.storage.vectors import writer as vector_rows
 
 FEW = 100  # changed documents after which the next search counts, rather than every little run
@@ -33,11 +33,11 @@ ROOM = 262_144
 class SqliteWriter:
     """Use only while holding the index's writer lock."""
 
-    def __init__(self, database: Database, postings: PostingsViews) -> None:
+    def __init__(self, database: Database, postings: PostingsCache) -> None:
         self._database = database
         self._postings = postings
         self._open: apsw.Connection | None = None
-        self._compacting = Compacting()
+        self._compacting = CompactionProcess()
         self._following = False  # of an index that was empty, and nothing was removed from it
         self._strict = False
         self._matrix_is_ours = False  # as far as was looked

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.storage.text.analysis import parts_of_each, plain
-from quintet.storage.text.postings.build import Text
-from quintet.storage.text.postings.tokens import Words
+from quintet.storage.text.postings.build import ChunkText
+from quintet.storage.text.postings.tokens import Tokenizer
 
 STEMMED_AT_ONCE = 10_000
 READ_AT_ONCE = 500  # chunks
@@ -22,7 +22,7 @@ TEXTS = (
 )
 
 
-def words(connection: apsw.Connection) -> Words:
+def words(connection: apsw.Connection) -> Tokenizer:
     """SQLite's own tokenizers: that of the tables, and the Porter stemmer over its tokens."""
     unicode = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
     porter = connection.fts5_tokenizer("porter", ["ascii"])  # ascii takes a term as it is
@@ -39,25 +39,29 @@ def words(connection: apsw.Connection) -> Words:
             found += stemmed
         return [one.encode() for one in found]
 
-    return Words(tokens, stems)
+    return Tokenizer(tokens, stems)
 
 
-def texts(connection: apsw.Connection, sql: str, values: "apsw.Bindings" = ()) -> Iterator[Text]:
+def texts(connection: apsw.Connection, sql: str, values: "apsw.Bindings" = ()) -> Iterator[ChunkText]:
     found = connection.execute(f"{sql} ORDER BY c.row", values)
     while rows := list(islice(found, READ_AT_ONCE)):
         numbers, documents, *columns = zip(*rows, strict=True)
         text = [list(map(plain, column)) for column in columns]
         parts = map(parts_of_each, text)
         yield from map(
-            Text, numbers, map(bytes.fromhex, documents), zip(*text, strict=True), zip(*parts, strict=True)
+            ChunkText,
+            numbers,
+            map(bytes.fromhex, documents),
+            zip(*text, strict=True),
+            zip(*parts, strict=True),
         )
 
 
-def texts_between(connection: apsw.Connection, after: int, to: int) -> Iterator[Text]:
+def texts_between(connection: apsw.Connection, after: int, to: int) -> Iterator[ChunkText]:
     """The chunks at the rows behind `after`, up to `to`."""
     return texts(connection, f"{TEXTS} WHERE c.row > ? AND c.row <= ?", (after, to))
 
 
-def texts_at(connection: apsw.Connection, rows: npt.NDArray[np.int64]) -> Iterator[Text]:
+def texts_at(connection: apsw.Connection, rows: npt.NDArray[np.int64]) -> Iterator[ChunkText]:
     """The chunks at these rows, one at least."""
     return texts(connection, f"{TEXTS} WHERE c.row IN (SELECT value FROM carray(?))", (apsw.carray(rows),))

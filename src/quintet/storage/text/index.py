@@ -18,11 +18,11 @@ from quintet.storage.sqlite.chunk_ids import ChunkIds
 from quintet.storage.text.analysis import plain
 from quintet.storage.text.chunk_reader import words
 from quintet.storage.text.fts5 import bad_query, matching_of
-from quintet.storage.text.postings.cache import PostingsViews
-from quintet.storage.text.postings.score import Float64, View
+from quintet.storage.text.postings.cache import PostingsCache
+from quintet.storage.text.postings.score import Float64, PostingsView
 from quintet.storage.text.postings.search import Clause, Ranking
 from quintet.storage.text.postings.segment import FIELDS, Bool
-from quintet.storage.text.postings.tokens import Words
+from quintet.storage.text.postings.tokens import Tokenizer
 from quintet.storage.text.query import lookup
 from quintet.storage.text.scoring import Scoring
 
@@ -30,18 +30,18 @@ from quintet.storage.text.scoring import Scoring
 class SqliteTextIndex:
     """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
 
-    def __init__(self, connection: apsw.Connection, postings: PostingsViews, ids: ChunkIds) -> None:
+    def __init__(self, connection: apsw.Connection, postings: PostingsCache, ids: ChunkIds) -> None:
         self._connection = connection
         self._postings = postings
         self._ids = ids
         self._last: tuple[TextQuery, list[Clause], Bool | None] | None = None
 
     @cached_property
-    def _words(self) -> Words:
+    def _words(self) -> Tokenizer:
         return words(self._connection)
 
     @cached_property
-    def _view(self) -> View:
+    def _view(self) -> PostingsView:
         return self._postings.view(self._connection)
 
     def tokens(self, text: str) -> list[str]:
@@ -74,7 +74,7 @@ class SqliteTextIndex:
         found = zip(order.tolist(), scores.tolist(), matched.tolist(), strict=True)
         return {ids[at]: score for at, score, matches in found if matches}
 
-    def _clauses(self, view: View, query: TextQuery) -> tuple[list[Clause], Bool | None]:
+    def _clauses(self, view: PostingsView, query: TextQuery) -> tuple[list[Clause], Bool | None]:
         """What adds to a score, and who may have one: kept, since the same query asks for scores next."""
         if self._last is None or self._last[0] != query:
             scoring = Scoring(self._connection, self._words, view, query)

@@ -8,10 +8,10 @@ import numpy as np
 from quintet.model.text_query import TextQuery
 from quintet.storage.text.chunk_reader import texts_at
 from quintet.storage.text.fts5 import counted, matching, ranked, weights
-from quintet.storage.text.postings.score import EQUAL, Postings, View, Weighing, fts5_idf
-from quintet.storage.text.postings.search import Clause, Given, Term
+from quintet.storage.text.postings.score import EQUAL, FieldWeights, Postings, PostingsView, fts5_idf
+from quintet.storage.text.postings.search import Clause, ScoredChunks, Term
 from quintet.storage.text.postings.segment import FIELDS, Bool, Int64
-from quintet.storage.text.postings.tokens import LONGEST, Words, cut, encoded
+from quintet.storage.text.postings.tokens import LONGEST, Tokenizer, cut, encoded
 from quintet.storage.text.query import Condition, lookup
 
 READ = 1_000  # words of text that are read in the time that FTS5 takes for a phrase
@@ -20,13 +20,15 @@ READ = 1_000  # words of text that are read in the time that FTS5 takes for a ph
 class Scoring:
     """One query against one view."""
 
-    def __init__(self, connection: apsw.Connection, words: Words, view: View, query: TextQuery) -> None:
+    def __init__(
+        self, connection: apsw.Connection, words: Tokenizer, view: PostingsView, query: TextQuery
+    ) -> None:
         self._connection = connection
         self._view = view
         self._query = query
         self._wanted = lookup(query)
         self._words = words
-        self._weighing = {table: Weighing(weights(query, table)) for table in ("text", "parts")}
+        self._weighing = {table: FieldWeights(weights(query, table)) for table in ("text", "parts")}
 
     def clauses(self) -> list[Clause]:
         """In FTS5's order, which is that of the query, table after table."""
@@ -36,7 +38,7 @@ class Scoring:
         stems = [Term(one, "text", statistics, self._weighing["text"]) for one in self.stemmed() if one]
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
 
-    def _cjk(self) -> list[Given]:
+    def _cjk(self) -> list[ScoredChunks]:
         """As FTS5 scores it among the chunks that hold any; in a query by stems, as rare as it is among all:
         beside words a run of characters would count for nothing where few chunks hold such."""
         if "cjk" not in self._wanted.either:
@@ -44,7 +46,9 @@ class Scoring:
         if not self._query.stems:
             return [self._ranked("cjk", self._wanted.scored["cjk"])]
         found = [self._ranked("cjk", phrase) for phrase in self._wanted.either["cjk"]]
-        return [Given(one.numbers, one.values * self._rarer(len(one.numbers)), one.table) for one in found]
+        return [
+            ScoredChunks(one.numbers, one.values * self._rarer(len(one.numbers)), one.table) for one in found
+        ]
 
     def _rarer(self, matching: int) -> float:
         if self._view.cjk_rows is None:
@@ -128,11 +132,11 @@ class Scoring:
         starts = (at for at, token in enumerate(tokens) if token == phrase[0])
         return sum(tokens[at : at + size] == phrase for at in starts)
 
-    def _ranked(self, table: str, expression: str) -> Given:
+    def _ranked(self, table: str, expression: str) -> ScoredChunks:
         rows, scores = ranked(self._connection, table, expression, self._query)
         numbers = self._view.numbers(rows)
         order = np.argsort(numbers)
-        return Given(numbers[order], scores[order], table)
+        return ScoredChunks(numbers[order], scores[order], table)
 
     def allowed(self) -> Bool | None:
         """Which chunks match all that is required."""

@@ -39,7 +39,7 @@ SEED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class HnswFile:
     """What `hnsw.json` says: which file, its CRC-32, the rows it covers, how often it found what is there."""
 
     file: str
@@ -51,7 +51,7 @@ class Built:
 class Hnsw:
     """A graph on disk, mapped once for each `ef`: one search never changes what another searches with."""
 
-    def __init__(self, folder: Path, built: Built, dimensions: int) -> None:
+    def __init__(self, folder: Path, built: HnswFile, dimensions: int) -> None:
         self.built = built
         self.rows = built.rows
         self.recall = dict(built.recall)
@@ -73,7 +73,7 @@ def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -
     not again for the graph that is `held` already.
     """
     try:
-        built = Built(**json.loads((folder / STATE).read_text("utf-8")))
+        built = HnswFile(**json.loads((folder / STATE).read_text("utf-8")))
         if not 0 < built.rows <= newest or built.file != f"hnsw-{built.rows}.usearch":
             return None
         if held is not None and held.built == built:
@@ -102,7 +102,7 @@ def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
     draft = folder / f"{name}.{os.getpid()}"
     graph.save(str(draft))
     _settle(draft, folder / name)
-    built = Built(name, _checksum(folder / name), count, {})
+    built = HnswFile(name, _checksum(folder / name), count, {})
     recall = measure(Hnsw(folder, built, matrix.exact.shape[1]), matrix, stop)
     if recall is None:
         return None
@@ -132,7 +132,7 @@ def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> 
     return {str(ef): round(found[ef] / wanted, 4) if wanted else 1.0 for ef in EFS}
 
 
-class Approximate:
+class HnswCache:
     """The graph of the newest matrix: loaded when first asked for, built beside the searches when it is
     missing or lags behind. Safe to use from many threads."""
 

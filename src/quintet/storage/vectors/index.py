@@ -12,13 +12,13 @@ import numpy.typing as npt
 from quintet.errors import UsageError
 from quintet.model.results import Hit
 from quintet.model.vector import Int16, Int64, cosines
-from quintet.ports.reading import Approximation, Rows, Vectors
+from quintet.ports.reading import Approximation, ChunkVectors, Rows
 from quintet.storage.sqlite.catalog import number
 from quintet.storage.sqlite.chunk_ids import ChunkIds
 from quintet.storage.text.postings.cache import state_of
-from quintet.storage.vectors.hnsw import Approximate
+from quintet.storage.vectors.hnsw import HnswCache
 from quintet.storage.vectors.matrix import Matrix, Origin, remove, remove_older
-from quintet.storage.vectors.tie_order import Order, order_of
+from quintet.storage.vectors.tie_order import TieOrder, load_tie_order
 from quintet.storage.vectors.writer import is_from_here, matrix_of
 
 READ_AT_ONCE = 20_000
@@ -28,7 +28,7 @@ COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as they go to
 class VectorView:
     """What one generation of the index can search: chunk rows in tie order, and their matrix rows."""
 
-    def __init__(self, order: Order, matrix: Matrix | None) -> None:
+    def __init__(self, order: TieOrder, matrix: Matrix | None) -> None:
         self.order = order
         self.matrix = matrix
         self.chunks = order.chunks
@@ -64,7 +64,7 @@ class VectorView:
         return np.sort(positions[np.searchsorted(places, row) :])
 
 
-class VectorViews:
+class VectorCache:
     """Keeps the newest view, and the matrix that views share. Safe to use from many threads."""
 
     def __init__(self, folder: Path) -> None:
@@ -72,7 +72,7 @@ class VectorViews:
         self._lock = threading.Lock()
         self._view: VectorView | None = None
         self._matrix: Matrix | None = None
-        self.approximate = Approximate()
+        self.approximate = HnswCache()
 
     def view(self, connection: apsw.Connection) -> VectorView:
         with self._lock:
@@ -85,7 +85,7 @@ class VectorViews:
         matrix = self._matrix_of(connection, dimensions) if dimensions else None
         file = (matrix.folder if matrix else self._folder) / "order"
         earlier = None if self._view is None else self._view.order
-        return VectorView(order_of(connection, earlier, file), matrix)
+        return VectorView(load_tie_order(connection, earlier, file), matrix)
 
     def _matrix_of(self, connection: apsw.Connection, dimensions: int) -> Matrix:
         """The matrix of this epoch, with the rows that were added since it was last looked at."""
@@ -152,7 +152,7 @@ def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> 
 class SqliteVectorIndex:
     """One snapshot's vectors."""
 
-    def __init__(self, connection: apsw.Connection, views: VectorViews, ids: ChunkIds) -> None:
+    def __init__(self, connection: apsw.Connection, views: VectorCache, ids: ChunkIds) -> None:
         self._connection = connection
         self._views = views
         self._ids = ids
@@ -201,14 +201,14 @@ class SqliteVectorIndex:
         positions, products = view.matrix.best(vector, depth, places)
         return self._hits(chunks[positions], products)
 
-    def of(self, chunk_ids: Sequence[str]) -> Vectors:
+    def of(self, chunk_ids: Sequence[str]) -> ChunkVectors:
         if self._view.matrix is None:
-            return Vectors({}, np.empty((0, 0), np.int16))
+            return ChunkVectors({}, np.empty((0, 0), np.int16))
         found = self._ids.rows(chunk_ids)
         places = self._view.places_of(np.array(list(found.values()), np.int64))
         stored = [chunk_id for chunk_id, place in zip(found, places.tolist(), strict=True) if place >= 0]
         numbers = {chunk_id: number for number, chunk_id in enumerate(stored)}
-        return Vectors(numbers, self._view.matrix.at(places[places >= 0].astype(np.int64)))
+        return ChunkVectors(numbers, self._view.matrix.at(places[places >= 0].astype(np.int64)))
 
     def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
         """Positions worth scoring: what the graph proposes, and all that is newer than the graph.

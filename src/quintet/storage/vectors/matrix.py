@@ -161,7 +161,7 @@ class Matrix:
         bound added is out. First with the widest bound for all, which costs one pass, then with each row's
         own.
         """
-        asked = Asked(query)
+        asked = CoarseQuery(query)
         near = self._coarse_scores(asked, places)
         leading = np.flatnonzero(near >= reached_by(near, depth))
         least = nth_largest(self._exact_scores(query, places[leading]), depth)
@@ -173,7 +173,7 @@ class Matrix:
         """Rows that are compared: only these, or all of them."""
         return len(places) if len(places) * FEW < len(self) else len(self)
 
-    def _coarse_scores(self, asked: "Asked", places: Int64) -> Float64:
+    def _coarse_scores(self, asked: "CoarseQuery", places: Int64) -> Float64:
         if self._scanned(places) < len(self):
             products = _products(asked.coarse, self.coarse[places]) * self._scales[places]
         else:
@@ -207,7 +207,7 @@ class _Source:
         return np.frombuffer(b"".join(read), np.int16).reshape(-1, dimensions)
 
 
-class Asked:
+class CoarseQuery:
     """A query, as coarse as the rows are."""
 
     def __init__(self, query: Int16) -> None:

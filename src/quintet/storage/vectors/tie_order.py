@@ -33,7 +33,7 @@ Ids = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TieOrder:
     """Chunk rows in tie order, the matrix row of each, and its document's id as two numbers.
 
     `last` is the newest vector that was there: numbers of vectors only grow within an epoch.
@@ -47,14 +47,14 @@ class Order:
     documents: Ids
 
 
-def order_of(connection: apsw.Connection, earlier: Order | None, file: Path) -> Order:
+def load_tie_order(connection: apsw.Connection, earlier: TieOrder | None, file: Path) -> TieOrder:
     """The order now, by way of the earlier one or of that in the file, where little has changed since."""
     state, epoch = state_of(connection), meta(connection, "vector_epoch") or ""
     found = _advanced(connection, earlier, state, epoch) or _advanced(connection, read(file), state, epoch)
     if found is not None:
         return found
     rows = connection.execute(f"SELECT {WHERE} {FROM} ORDER BY {KEY}").fetchall()
-    order = Order(state, epoch, _last(connection), *_columns(rows))
+    order = TieOrder(state, epoch, _last(connection), *_columns(rows))
     if len(rows) >= WORTH_A_FILE:
         with suppress(OSError):  # a disk that cannot be written: everybody reads it from the database
             write(file, order)
@@ -75,7 +75,7 @@ def _last(connection: apsw.Connection) -> int:
     return connection.execute("SELECT max(row) FROM vectors").get or 0
 
 
-def write(file: Path, order: Order) -> None:
+def write(file: Path, order: TieOrder) -> None:
     """Replace `file` as a whole, or leave it as it was."""
     body = b"".join(part.tobytes() for part in (order.chunks, order.places, order.documents))
     state = [order.state.index_id, order.state.generation, order.state.tag]
@@ -89,7 +89,7 @@ def write(file: Path, order: Order) -> None:
         part.unlink(missing_ok=True)
 
 
-def read(file: Path) -> Order | None:
+def read(file: Path) -> TieOrder | None:
     """What `write` wrote; None for a file that is missing or damaged."""
     try:
         with file.open("rb") as source:
@@ -100,14 +100,16 @@ def read(file: Path) -> Order | None:
         numbers = np.frombuffer(body, np.int64)
         documents = numbers[2 * rows :].view(np.uint64).reshape(-1, 2)
         state = State(*about["state"])
-        return Order(
+        return TieOrder(
             state, about["epoch"], int(about["last"]), numbers[:rows], numbers[rows : 2 * rows], documents
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _advanced(connection: apsw.Connection, earlier: Order | None, state: State, epoch: str) -> Order | None:
+def _advanced(
+    connection: apsw.Connection, earlier: TieOrder | None, state: State, epoch: str
+) -> TieOrder | None:
     """None where too much changed, or where nothing tells what did."""
     if earlier is None or earlier.epoch != epoch or not led_here(connection, earlier.state, state):
         return None
@@ -124,7 +126,7 @@ def _advanced(connection: apsw.Connection, earlier: Order | None, state: State, 
         kept &= (earlier.documents[:, 0] != first) | (earlier.documents[:, 1] != second)
     rows = earlier.chunks[kept]
     at = [bisect_left(rows, row[3:], key=lambda one: _key(connection, one)) for row in new]
-    return Order(
+    return TieOrder(
         state,
         earlier.epoch,
         max(earlier.last, _last(connection)),

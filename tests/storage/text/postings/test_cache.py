@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from quintet.model.text_query import TextQuery
-from quintet.storage.sqlite.doctor import Check
+from quintet.ports.health import HealthCheck
 from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.text.postings import file as postings_file
-from quintet.storage.text.postings.cache import PostingsViews, state_of
-from quintet.storage.text.postings.merge import Flow
+from quintet.storage.text.postings.cache import PostingsCache, state_of
+from quintet.storage.text.postings.merge import SegmentStream
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -108,7 +108,7 @@ def test_a_run_leaves_a_file_that_the_next_process_reads(
     _settle(shelf)
     assert postings_file.read(_file(shelf)) is not None
     expected = _right(shelf)
-    shelf.store._postings = PostingsViews(shelf.store.folder)  # as a new process would begin
+    shelf.store._postings = PostingsCache(shelf.store.folder)  # as a new process would begin
     _no_building(monkeypatch)
     assert _found(shelf) == expected
     shelf.put({"new.txt": "common w3 later"})
@@ -146,7 +146,7 @@ def test_a_damaged_file_is_noticed_and_made_anew(shelf: "Shelf", damage: str) ->
     }
     file.write_bytes(spoilt[damage])
     assert postings_file.read(file) is None
-    shelf.store._postings = PostingsViews(shelf.store.folder)
+    shelf.store._postings = PostingsCache(shelf.store.folder)
     assert _found(shelf) == _right(shelf)
     assert postings_file.read(file) is not None
 
@@ -192,7 +192,7 @@ import os, sys
 from pathlib import Path
 from quintet.storage.text.postings import file as postings_file
 from quintet.storage.text.postings import cache as postings_cache
-from quintet.storage.sqlite.doctor import Check
+from quintet.ports.health import HealthCheck
 from quintet.storage.sqlite.store import SqliteStore
 postings_cache.SMALL = 5
 os.fsync = lambda _: os._exit(9)
@@ -252,7 +252,7 @@ def test_the_file_of_many_lots_is_that_of_one(shelf: "Shelf", monkeypatch: pytes
     _file(shelf).unlink()
     monkeypatch.setattr("quintet.storage.text.postings.build.AT_ONCE", 7)
     monkeypatch.setattr("quintet.storage.text.postings.merge.AT_ONCE", 11)
-    shelf.store._postings = PostingsViews(shelf.store.folder)
+    shelf.store._postings = PostingsCache(shelf.store.folder)
     _settle(shelf)
     assert _file(shelf).read_bytes() == whole
     assert _found(shelf) == _right(shelf)
@@ -315,7 +315,7 @@ def test_the_doctor_compares_the_postings_with_the_text(
     _settle(shelf)
     shelf.put({"000.txt": "common getUserName"})
 
-    def check() -> Check:
+    def check() -> HealthCheck:
         return next(one for one in shelf.store.examine() if one.name == "postings")
 
     assert check().ok
@@ -323,9 +323,9 @@ def test_the_doctor_compares_the_postings_with_the_text(
         state = state_of(snapshot.text._connection)
     _, segment = postings_file.read(_file(shelf)) or pytest.fail("no file")
     postings_file.write(
-        _file(shelf), state, Flow.of(segment)
+        _file(shelf), state, SegmentStream.of(segment)
     )  # an older state that says it is the present one
-    shelf.store._postings = PostingsViews(shelf.store.folder)
+    shelf.store._postings = PostingsCache(shelf.store.folder)
     assert not check().ok
     assert "text-*.postings" in check().message
 

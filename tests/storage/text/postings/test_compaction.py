@@ -20,7 +20,7 @@ from quintet.storage.sqlite.database import Database
 from quintet.storage.sqlite.store import SqliteStore
 from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.text.postings import compaction as compacting
-from quintet.storage.text.postings.cache import PostingsViews
+from quintet.storage.text.postings.cache import PostingsCache
 
 CHUNKS = 600  # more than are analysed without a file
 
@@ -58,7 +58,7 @@ def test_it_follows_the_first_run_of_an_index(
 ) -> None:
     """Neither process analyses text behind the run: there, it would raise."""
     child = (
-        "import sys; from quintet.storage.text.postings import compaction as c; c.PostingsViews.view = None; "
+        "import sys; from quintet.storage.text.postings import compaction as c; c.PostingsCache.view = None; "
         "c.main(sys.argv[1], *map(c.Path, sys.argv[2:]))"
     )
     monkeypatch.setattr(compacting, "COMMAND", (sys.executable, "-c", child))
@@ -79,7 +79,7 @@ def test_if_it_dies_while_it_follows_another_begins(
 ) -> None:
     commands = [command, compacting.COMMAND]
 
-    class Noted(compacting.Compacting):
+    class Noted(compacting.CompactionProcess):
         def begin(self, database: Path, folder: Path) -> None:
             monkeypatch.setattr(compacting, "COMMAND", commands.pop(0))
             super().begin(database, folder)
@@ -91,7 +91,7 @@ def test_if_it_dies_while_it_follows_another_begins(
             return super().is_alive
 
     (notes / "more.txt").write_text("One more.\n")
-    monkeypatch.setattr(writing, "Compacting", Noted)
+    monkeypatch.setattr(writing, "CompactionProcess", Noted)
     monkeypatch.setattr(postings_cache, "write", None)  # here it would raise
     with quintet.open(tmp_path / "index", "hashing", processes=2) as index:
         index.sync([notes])
@@ -170,12 +170,12 @@ def test_a_run_that_is_stopped_takes_it_along(
     monkeypatch.setattr(compacting, "COMMAND", (sys.executable, "-c", "while True: pass"))
     begun = []
 
-    class Noted(compacting.Compacting):
+    class Noted(compacting.CompactionProcess):
         def begin(self, database: Path, folder: Path) -> None:
             super().begin(database, folder)
             begun.append(self.pid)
 
-    monkeypatch.setattr(writing, "Compacting", Noted)
+    monkeypatch.setattr(writing, "CompactionProcess", Noted)
 
     def stop(stage: str, done: int, total: int) -> None:
         if stage == "embed":
@@ -197,11 +197,11 @@ def test_a_run_that_is_stopped_takes_it_along(
 def test_it_ends_with_a_run_that_is_killed(tmp_path: Path, said: str) -> None:
     child = (
         "import signal, sys; from quintet.storage.text.postings import compaction as c; "
-        "c.PostingsViews.compact = lambda *_: signal.pause(); c.main(sys.argv[1], *map(c.Path, sys.argv[2:]))"
+        "c.PostingsCache.compact = lambda *_: signal.pause(); c.main(sys.argv[1], *map(c.Path, sys.argv[2:]))"
     )
     code = (
         "import os, sys; from quintet.storage.text.postings import compaction as c; "
-        f"c.COMMAND = (sys.executable, '-c', {child!r}); made = c.Compacting(); "
+        f"c.COMMAND = (sys.executable, '-c', {child!r}); made = c.CompactionProcess(); "
         f"made.begin(c.Path({str(tmp_path / 'index' / 'index.db')!r}), c.Path({str(tmp_path)!r})); {said}"
         "print(made.pid, flush=True); os._exit(9)"
     )
@@ -249,8 +249,8 @@ def test_what_changed_since_the_file_decides_whether_there_is_much_to_do(tmp_pat
         index.sync([notes])
         database = Database(tmp_path / "index" / "index.db")
         with database.reading() as connection:
-            assert not PostingsViews(tmp_path / "index").much_to_do(connection)
+            assert not PostingsCache(tmp_path / "index").much_to_do(connection)
             for file in (tmp_path / "index").glob("text-*"):
                 file.unlink()
-            assert PostingsViews(tmp_path / "index").much_to_do(connection)
+            assert PostingsCache(tmp_path / "index").much_to_do(connection)
         database.close()

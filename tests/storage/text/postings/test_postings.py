@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.storage.text.chunk_reader import words
-from quintet.storage.text.postings.build import Text, coded, segments
+from quintet.storage.text.postings.build import ChunkText, coded, segments
 from quintet.storage.text.postings.file import Spill, read, read_state, write
-from quintet.storage.text.postings.merge import Flow, flow, merged
-from quintet.storage.text.postings.score import View, weighed
+from quintet.storage.text.postings.merge import SegmentStream, flow, merged
+from quintet.storage.text.postings.score import PostingsView, weighed
 from quintet.storage.text.postings.segment import Bool, Segment, State, Terms, arrays
-from quintet.storage.text.postings.tokens import FIELD_BITS, Reader, Words, cut, encoded
+from quintet.storage.text.postings.tokens import FIELD_BITS, TokenCollector, Tokenizer, cut, encoded
 
 STATE = State("one", 7, "tag")
 TERM = st.sampled_from(["run", "runs", "running", "fox", "über", "x" * 300])
@@ -26,18 +26,18 @@ CHUNKS: st.SearchStrategy[Chunks] = st.lists(
 
 
 @pytest.fixture(scope="module")
-def way() -> Words:
+def way() -> Tokenizer:
     return words(apsw.Connection(":memory:"))
 
 
-def _texts(chunks: Chunks) -> list[Text]:
+def _texts(chunks: Chunks) -> list[ChunkText]:
     return [
-        Text(row, bytes([document]) * 15 + b"\0", (content, heading, title), (parts, "", ""))
+        ChunkText(row, bytes([document]) * 15 + b"\0", (content, heading, title), (parts, "", ""))
         for row, (document, content, heading, title, parts) in enumerate(chunks, start=3)
     ]
 
 
-def _built(texts: list[Text], way: Words) -> Segment:
+def _built(texts: list[ChunkText], way: Tokenizer) -> Segment:
     return merged([(one, None) for one in segments(texts, way)])
 
 
@@ -58,7 +58,7 @@ def test_a_word_is_found_by_its_number_or_not_at_all(several: set[str], other: s
 
 @given(chunks=CHUNKS, gone=st.lists(st.booleans(), min_size=12, max_size=12), at=st.integers(0, 12))
 def test_segments_merged_without_the_dead_are_the_segment_of_the_living(
-    way: Words, chunks: Chunks, gone: list[bool], at: int
+    way: Tokenizer, chunks: Chunks, gone: list[bool], at: int
 ) -> None:
     texts = _texts(chunks)
     dead = [one for one, is_gone in zip(texts, gone, strict=False) if is_gone]
@@ -70,10 +70,10 @@ def test_segments_merged_without_the_dead_are_the_segment_of_the_living(
 
 @given(chunks=CHUNKS, at_once=st.integers(1, 30), slices=st.integers(1, 20))
 def test_a_file_built_in_many_small_lots_is_byte_for_byte_that_of_one(
-    way: Words, tmp_path_factory: pytest.TempPathFactory, chunks: Chunks, at_once: int, slices: int
+    way: Tokenizer, tmp_path_factory: pytest.TempPathFactory, chunks: Chunks, at_once: int, slices: int
 ) -> None:
     folder = tmp_path_factory.mktemp("lots")
-    write(folder / "one", STATE, Flow.of(_built(_texts(chunks), way)))
+    write(folder / "one", STATE, SegmentStream.of(_built(_texts(chunks), way)))
     with pytest.MonkeyPatch.context() as patch, Spill(folder) as spill:
         patch.setattr("quintet.storage.text.postings.build.AT_ONCE", at_once)
         patch.setattr("quintet.storage.text.postings.tokens.AT_ONCE", 9)
@@ -90,14 +90,14 @@ ANY = st.one_of(ASCII, st.text("aZ09 -_éß東\u0301", max_size=40), st.sampled_
 
 @given(st.lists(st.tuples(ANY, ANY, ANY), max_size=8), st.integers(0, 60), st.integers(0, 4))
 def test_tokens_are_those_of_sqlite_wherever_they_stand(
-    way: Words, chunks: list[tuple[str, str, str]], at_once: int, slot_bits: int
+    way: Tokenizer, chunks: list[tuple[str, str, str]], at_once: int, slot_bits: int
 ) -> None:
     """Also where words share a slot, and where some of them wait for others to be numbered with."""
     texts = [tuple(text.replace("\0", " ") for text in chunk) for chunk in chunks]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quintet.storage.text.postings.tokens.AT_ONCE", at_once)
         patch.setattr("quintet.storage.text.postings.tokens.SLOT_BITS", slot_bits)
-        reader = Reader(way)
+        reader = TokenCollector(way)
         for chunk in texts:
             reader.add(chunk)
         found, tokens, lengths = reader.read()
@@ -113,7 +113,7 @@ def test_tokens_are_those_of_sqlite_wherever_they_stand(
     assert lengths.tolist() == [sum(len(way.tokens(text)) for text in chunk) for chunk in texts]
 
 
-def test_every_lot_holds_a_bounded_number_of_tokens(way: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_lot_holds_a_bounded_number_of_tokens(way: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quintet.storage.text.postings.build.AT_ONCE", 10)
     texts = _texts([(number % 3, "run fox", "runs", "", "x") for number in range(20)])
     lots = list(segments(texts, way))
@@ -123,7 +123,7 @@ def test_every_lot_holds_a_bounded_number_of_tokens(way: Words, monkeypatch: pyt
 
 @pytest.mark.parametrize("accent", ["", "é"])
 def test_more_words_than_are_counted_at_once_are_in_order(
-    way: Words, monkeypatch: pytest.MonkeyPatch, accent: str
+    way: Tokenizer, monkeypatch: pytest.MonkeyPatch, accent: str
 ) -> None:
     """Text that is not ASCII is read before the rest, so its tokens do not come by place."""
     monkeypatch.setattr("quintet.storage.text.postings.tokens.AT_ONCE", 1_000_000)
@@ -141,10 +141,10 @@ def test_more_words_than_are_counted_at_once_are_in_order(
 
 
 @pytest.mark.parametrize("tag", [f"{'t' * length}" for length in range(64)])
-def test_a_file_is_whole_wherever_its_header_ends(way: Words, tmp_path: Path, tag: str) -> None:
+def test_a_file_is_whole_wherever_its_header_ends(way: Tokenizer, tmp_path: Path, tag: str) -> None:
     """Arrays are laid out before their checksums are known, and moved if the header turns out shorter."""
     segment = _built(_texts([(1, "run fox", "", "runs", "x"), (2, "", "über", "", "")]), way)
-    write(tmp_path / "a.postings", State("one", 7, tag), Flow.of(segment))
+    write(tmp_path / "a.postings", State("one", 7, tag), SegmentStream.of(segment))
     state, again = read(tmp_path / "a.postings") or pytest.fail("not readable")
     assert state.tag == tag and _same(segment, again)
     assert (tmp_path / "a.postings").stat().st_size % 64 == 0
@@ -156,19 +156,19 @@ def test_counts_whose_product_exceeds_32_bits_are_kept_apart() -> None:
     assert triples[codes].tolist() == counts.tolist()
 
 
-def test_a_file_gives_back_the_segment_it_was_made_of(way: Words, tmp_path: Path) -> None:
+def test_a_file_gives_back_the_segment_it_was_made_of(way: Tokenizer, tmp_path: Path) -> None:
     segment = _built(_texts([(1, "run fox", "", "runs", "x"), (2, "", "über", "", "")]), way)
-    write(tmp_path / "a.postings", STATE, Flow.of(segment))
+    write(tmp_path / "a.postings", STATE, SegmentStream.of(segment))
     state, again = read(tmp_path / "a.postings") or pytest.fail("not readable")
     assert state == read_state(tmp_path / "a.postings") == STATE
     assert _same(segment, again)
-    write(tmp_path / "b.postings", STATE, Flow.of(again))
+    write(tmp_path / "b.postings", STATE, SegmentStream.of(again))
     assert (tmp_path / "b.postings").read_bytes() == (tmp_path / "a.postings").read_bytes()
 
 
-def test_any_byte_that_is_changed_makes_a_file_none(way: Words, tmp_path: Path) -> None:
+def test_any_byte_that_is_changed_makes_a_file_none(way: Tokenizer, tmp_path: Path) -> None:
     file = tmp_path / "a.postings"
-    write(file, STATE, Flow.of(_built(_texts([(1, "run fox", "", "runs", "x")]), way)))
+    write(file, STATE, SegmentStream.of(_built(_texts([(1, "run fox", "", "runs", "x")]), way)))
     whole = file.read_bytes()
     for at in range(0, len(whole), 7):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
@@ -186,9 +186,9 @@ def test_weights_are_added_once_an_occurrence_as_fts5_does() -> None:
     assert weighed(triples, (1.0, 2.0, 4.0)).tolist() == [10.0, 8.0, 0.0, 202.0]
 
 
-def test_an_empty_view_finds_nothing(way: Words) -> None:
+def test_an_empty_view_finds_nothing(way: Tokenizer) -> None:
     for several in ([], [(_built([], way), None)]):
-        view = View(STATE, several)
+        view = PostingsView(STATE, several)
         assert view.size == view.live == 0
         assert view.numbers(np.array([1, 2], np.int64)).tolist() == [-1, -1]
         assert view.postings("text", [b"fox"]) == [[]]

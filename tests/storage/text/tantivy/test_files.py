@@ -14,7 +14,7 @@ import pytest
 
 import quintet
 from quintet.model.text_query import TextQuery
-from quintet.storage.sqlite.store import INDEX
+from quintet.ports.store_files import INDEX_FILES
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
@@ -187,7 +187,7 @@ def test_a_database_that_was_put_back_is_not_answered_from_the_newer_index(
     shelf: "Shelf", make_shelf: "MakeShelf", tmp_path: Path
 ) -> None:
     database = shelf.store.folder / "index.db"
-    shelf.store.copy(tmp_path, INDEX)
+    shelf.store.copy(tmp_path, INDEX_FILES)
     shelf.put({"007.txt": "seven"})
     shelf.store.close()
     for file in shelf.store.folder.glob("index.db*"):

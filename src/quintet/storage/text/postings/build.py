@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from quintet.storage.text.postings.segment import Array, Int32, Int64, Segment, Table, Terms
-from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, Reader, Tokens, Words
+from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, TokenCollector, Tokenizer, TokenPlaces
 
 AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while it is put in order
 COUNTED_BITS = 16
 FEW = 1 << 22  # possible triples of counts for which a table of all of them pays
 
 
-class Text(NamedTuple):
+class ChunkText(NamedTuple):
     """A chunk: its row, the id of its document, and its fields as each table reads them."""
 
     row: int
@@ -25,7 +25,7 @@ class Text(NamedTuple):
     parts: Sequence[str]
 
 
-def segments(texts: Iterable[Text], words: Words) -> Iterator[Segment]:
+def segments(texts: Iterable[ChunkText], words: Tokenizer) -> Iterator[Segment]:
     """Segments of these chunks, which come by row; each is of a bounded number of tokens, but for one that a
     single chunk exceeds."""
     left = iter(texts)
@@ -33,10 +33,10 @@ def segments(texts: Iterable[Text], words: Words) -> Iterator[Segment]:
         yield _segment(chain([first], left), words)
 
 
-def _segment(texts: Iterator[Text], words: Words) -> Segment:
+def _segment(texts: Iterator[ChunkText], words: Tokenizer) -> Segment:
     """Of as many of these chunks as make a lot."""
     rows, documents = array("q"), list[bytes]()
-    text, parts = Reader(words), Reader(words)
+    text, parts = TokenCollector(words), TokenCollector(words)
     for one in texts:
         rows.append(one.row)
         documents.append(one.document)
@@ -57,14 +57,14 @@ def _segment(texts: Iterator[Text], words: Words) -> Segment:
 
 
 def _tables(
-    text: list[bytes], in_text: Tokens, parts: list[bytes], in_parts: Tokens, words: Words
+    text: list[bytes], in_text: TokenPlaces, parts: list[bytes], in_parts: TokenPlaces, words: Tokenizer
 ) -> tuple[Table, Table, Table, Int64, Int32]:
     """Both tables, both together by stem, and the terms of `text` that have each stem."""
     by_term = words.stems(text), words.stems(parts)
     stems = sorted(dict.fromkeys(chain(*by_term)))  # the stems of sorted words are nearly sorted
     numbers = {stem: at for at, stem in enumerate(stems)}
     of_text, of_parts = (np.fromiter(map(numbers.__getitem__, some), np.int32, len(some)) for some in by_term)
-    both = Tokens(
+    both = TokenPlaces(
         np.concatenate([of_text[in_text.terms], of_parts[in_parts.terms]]),
         np.concatenate([in_text.places, in_parts.places]),
     )
@@ -78,7 +78,7 @@ def by_stem(stems: Int32, count: int) -> tuple[Int64, Int32]:
     return starts, np.argsort(stems, kind="stable").astype(np.int32)
 
 
-def _table(words: Sequence[bytes], tokens: Tokens) -> Table:
+def _table(words: Sequence[bytes], tokens: TokenPlaces) -> Table:
     """`words` are sorted, and every one of them is among the tokens."""
     chunk_bits = (int(tokens.places.max(initial=0)) >> FIELD_BITS).bit_length()
     keys = _sorted_keys(tokens, chunk_bits + FIELD_BITS)
@@ -95,7 +95,7 @@ def _table(words: Sequence[bytes], tokens: Tokens) -> Table:
     return Table(Terms.of(words), starts, chunks, *_coded_fields(fields, times, begins))
 
 
-def _sorted_keys(tokens: Tokens, place_bits: int) -> Int64:
+def _sorted_keys(tokens: TokenPlaces, place_bits: int) -> Int64:
     """Term and place of every token as one number, ascending.
 
     Numpy counts numbers of 16 bits instead of comparing them, which on some processors takes a tenth of the

@@ -18,8 +18,8 @@ from quintet.storage.sqlite.catalog import meta, number, tag_of
 from quintet.storage.text.chunk_reader import TEXTS, texts, words
 from quintet.storage.text.postings.build import segments
 from quintet.storage.text.postings.file import Spill, read, read_state, write
-from quintet.storage.text.postings.merge import Flow, Part, flow, flow_of, merged
-from quintet.storage.text.postings.score import View
+from quintet.storage.text.postings.merge import SegmentPart, SegmentStream, flow, flow_of, merged
+from quintet.storage.text.postings.score import PostingsView
 from quintet.storage.text.postings.segment import LONG, Bool, Segment, State, arrays
 
 KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
@@ -32,16 +32,16 @@ CHANGED = "SELECT id FROM changes WHERE generation > ?"
 Parts = Sequence[tuple[Segment, Bool | None]]
 
 
-class PostingsViews:
+class PostingsCache:
     """Keeps the newest views. Safe to use from many threads; a search waits only for the view it needs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._views: tuple[View, ...] = ()
+        self._views: tuple[PostingsView, ...] = ()
         self._seen: tuple[int, int, int] | None = None  # the file that was last looked at
 
-    def view(self, connection: apsw.Connection) -> View:
+    def view(self, connection: apsw.Connection) -> PostingsView:
         state = state_of(connection)
         found = self._kept(state)
         if found is not None:
@@ -50,10 +50,10 @@ class PostingsViews:
             found = self._kept(state)
             return found if found is not None else self._made(connection, state)
 
-    def _kept(self, state: State) -> View | None:
+    def _kept(self, state: State) -> PostingsView | None:
         return next((one for one in self._views if one.state == state), None)
 
-    def _made(self, connection: apsw.Connection, state: State) -> View:
+    def _made(self, connection: apsw.Connection, state: State) -> PostingsView:
         earlier = self._from_file(connection, state) or self._earlier(connection, state)
         view = earlier
         if earlier is not None and earlier.state != state:
@@ -64,7 +64,7 @@ class PostingsViews:
         self._keep(view)
         return view
 
-    def _analysed(self, connection: apsw.Connection, state: State) -> View:
+    def _analysed(self, connection: apsw.Connection, state: State) -> PostingsView:
         """Of all text, by way of the file: only where there is none, all of it is in memory."""
         if _chunks(connection) >= SMALL:
             with suppress(OSError):
@@ -72,24 +72,24 @@ class PostingsViews:
                     write(self._file(state), state, whole)
                 if (view := self._written(state)) is not None:
                     return view
-        return View(state, [(merged([(one, None) for one in _everything(connection)]), None)])
+        return PostingsView(state, [(merged([(one, None) for one in _everything(connection)]), None)])
 
-    def _written(self, state: State) -> View | None:
+    def _written(self, state: State) -> PostingsView | None:
         """The view of the file that was just written."""
         self._seen = _identity(self._file(state))
         found = read(self._file(state))
-        return None if found is None or found[0] != state else View(state, [(found[1], None)])
+        return None if found is None or found[0] != state else PostingsView(state, [(found[1], None)])
 
-    def _keep(self, view: View) -> None:
+    def _keep(self, view: PostingsView) -> None:
         others = [one for one in self._views if one.state != view.state]
         newest = sorted([*others, view], key=lambda one: one.state.generation)
         self._views = tuple(newest[-KEPT:])
 
-    def _earlier(self, connection: apsw.Connection, state: State) -> View | None:
+    def _earlier(self, connection: apsw.Connection, state: State) -> PostingsView | None:
         usable = [one for one in self._views if led_here(connection, one.state, state)]
         return usable[-1] if usable else None
 
-    def _from_file(self, connection: apsw.Connection, state: State) -> View | None:
+    def _from_file(self, connection: apsw.Connection, state: State) -> PostingsView | None:
         """The view of the file, if it is another file than last time and of an earlier state."""
         file = self._file(state)
         seen = _identity(file)
@@ -99,7 +99,7 @@ class PostingsViews:
         self._seen = seen
         if found is None or not led_here(connection, found[0], state):
             return None
-        return View(found[0], [(found[1], None)])
+        return PostingsView(found[0], [(found[1], None)])
 
     def _file(self, state: State) -> Path:
         return self.folder / f"text-{state.index_id}.postings"
@@ -112,7 +112,7 @@ class PostingsViews:
             return _chunks(connection) >= BESIDE
         return _changed(connection, on_disk) >= BESIDE
 
-    def compact(self, connection: apsw.Connection, made: Sequence[Part] = ()) -> None:
+    def compact(self, connection: apsw.Connection, made: Sequence[SegmentPart] = ()) -> None:
         """Write the file anew if much changed since, at the end of a run. `made`: segments of some chunks."""
         state = state_of(connection)
         chunks = _chunks(connection)
@@ -147,13 +147,13 @@ class PostingsViews:
 
 
 @contextmanager
-def _waiting(folder: Path, several: Iterable[Segment]) -> Iterator[Flow]:
+def _waiting(folder: Path, several: Iterable[Segment]) -> Iterator[SegmentStream]:
     """All of these as one, made of what waits on disk."""
     with Spill(folder) as spill:
         yield flow([spill.put(one) for one in several])
 
 
-def _digests(whole: Flow) -> list[tuple[str, str, tuple[int, ...], str]]:
+def _digests(whole: SegmentStream) -> list[tuple[str, str, tuple[int, ...], str]]:
     """What tells every array from another, whatever pieces it came in."""
     digests = {
         name: sha256() if name in LONG else sha256(one.tobytes()) for name, one in arrays(whole.segment)
@@ -210,7 +210,7 @@ def _everything(connection: apsw.Connection) -> Iterator[Segment]:
     return segments(texts(connection, TEXTS), words(connection))
 
 
-def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View | None:
+def _advanced(connection: apsw.Connection, earlier: PostingsView, state: State) -> PostingsView | None:
     """The view of this state by way of an earlier one; None if the two do not fit together."""
     since = (earlier.state.generation,)
     changed = [bytes.fromhex(one) for (one,) in connection.execute(CHANGED, since)]
@@ -225,7 +225,7 @@ def _advanced(connection: apsw.Connection, earlier: View, state: State) -> View 
         parts = [_without(one, live, one.documents[~np.isin(one.documents, here)]) for one, live in parts]
     if _alive(parts) != chunks:
         return None
-    return View(state, _few(parts))
+    return PostingsView(state, _few(parts))
 
 
 def _without(

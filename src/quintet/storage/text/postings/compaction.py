@@ -17,17 +17,17 @@ from threading import Thread
 from quintet.processes.channel import COLLECTED, input_of, leave_signals, stamp
 from quintet.storage.sqlite.database import Database
 from quintet.storage.text.chunk_reader import texts_between, words
-from quintet.storage.text.postings.build import Text, segments
-from quintet.storage.text.postings.cache import PostingsViews
+from quintet.storage.text.postings.build import ChunkText, segments
+from quintet.storage.text.postings.cache import PostingsCache
 from quintet.storage.text.postings.file import Spill
-from quintet.storage.text.postings.merge import Part
+from quintet.storage.text.postings.merge import SegmentPart
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.storage.text.postings.compaction")
 CODE = stamp(__file__)
 END = b"end"
 
 
-class Compacting:
+class CompactionProcess:
     """At most one process."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ def main(parent: str, database: Path, folder: Path) -> None:
     with Spill(folder) as spill:
         parts = _followed(opened, lines, spill)
         with opened.reading() as connection:
-            PostingsViews(folder).compact(connection, parts)
+            PostingsCache(folder).compact(connection, parts)
 
 
 def _listen(lines: "SimpleQueue[bytes]") -> None:
@@ -102,14 +102,14 @@ def _listen(lines: "SimpleQueue[bytes]") -> None:
     os._exit(1)
 
 
-def _followed(database: Database, lines: "SimpleQueue[bytes]", spill: Spill) -> list[Part]:
+def _followed(database: Database, lines: "SimpleQueue[bytes]", spill: Spill) -> list[SegmentPart]:
     """What could be analysed while it was written."""
     with database.reading() as connection:
         how = words(connection)
     return [spill.put(one) for one in segments(_told(database, lines), how)]
 
 
-def _told(database: Database, lines: "SimpleQueue[bytes]") -> Iterator[Text]:
+def _told(database: Database, lines: "SimpleQueue[bytes]") -> Iterator[ChunkText]:
     """The chunks that our parent tells of, in short transactions."""
     after = 0
     while (line := lines.get()) != END:

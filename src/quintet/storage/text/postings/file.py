@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from quintet.storage.text.postings.merge import Flow, Part
+from quintet.storage.text.postings.merge import SegmentPart, SegmentStream
 from quintet.storage.text.postings.segment import LONG, Array, Segment, State, arrays, segment_of
 
 MAGIC = b"QTPOST\0\1"  # the last byte is the version
@@ -62,7 +62,7 @@ class _Layout:
         return len(self.header(state)) + 9 * len(self._places)
 
 
-def write(file: Path, state: State, flow: Flow) -> None:
+def write(file: Path, state: State, flow: SegmentStream) -> None:
     """Replace `file` as a whole, or leave it as it was."""
     part = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
@@ -76,7 +76,7 @@ def write(file: Path, state: State, flow: Flow) -> None:
             part.unlink(missing_ok=True)
 
 
-def _write(target: BinaryIO, state: State, flow: Flow) -> None:
+def _write(target: BinaryIO, state: State, flow: SegmentStream) -> None:
     layout = _Layout(flow.segment)
     guessed = _aligned(PREFIX + layout.longest_header(state))
     short = ((name, values) for name, values in arrays(flow.segment) if name not in LONG)
@@ -125,14 +125,14 @@ class Spill:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def put(self, segment: Segment) -> Part:
+    def put(self, segment: Segment) -> SegmentPart:
         layout, begin = _Layout(segment), self._end
         for name, values in arrays(segment):
             layout.put(self._file, begin, name, values)
         self._end += layout.size
         self._file.truncate(self._end)
         self._file.flush()
-        return Part(partial(_mapped, self._file, begin, layout.places))
+        return SegmentPart(partial(_mapped, self._file, begin, layout.places))
 
 
 def _aligned(size: int) -> int:

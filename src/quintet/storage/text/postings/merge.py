@@ -32,7 +32,7 @@ from quintet.storage.text.postings.tokens import WIDTH
 AT_ONCE = 1_000_000  # postings of a slice
 
 
-class Part(NamedTuple):
+class SegmentPart(NamedTuple):
     """A segment and which of its chunks are still there. It is opened for each slice, so that what is mapped
     from a disk need not stay in memory."""
 
@@ -41,15 +41,15 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class SegmentStream:
     """A segment whose longest arrays come in pieces, by name; in it, only their sizes and kinds are told."""
 
     segment: Segment
     pieces: Iterable[tuple[str, Array]]
 
     @staticmethod
-    def of(segment: Segment) -> "Flow":
-        return Flow(segment, ((name, values) for name, values in arrays(segment) if name in LONG))
+    def of(segment: Segment) -> "SegmentStream":
+        return SegmentStream(segment, ((name, values) for name, values in arrays(segment) if name in LONG))
 
     def gathered(self) -> Segment:
         """All of it in memory."""
@@ -87,10 +87,12 @@ class _Share:
         return slice(at, to), chunks, codes
 
 
-class _Merging:
+class _TableMerge:
     """One table of all parts."""
 
-    def __init__(self, name: str, parts: Sequence[Part], chunks: Sequence[Int32], *, ordered: bool) -> None:
+    def __init__(
+        self, name: str, parts: Sequence[SegmentPart], chunks: Sequence[Int32], *, ordered: bool
+    ) -> None:
         self.name = name
         self._ordered = ordered
         counted = [_counted(part, part.opened().table(name)) for part in parts]
@@ -145,7 +147,7 @@ class _Merging:
         return chunks, codes
 
 
-def _counted(part: Part, table: Table) -> Int32:
+def _counted(part: SegmentPart, table: Table) -> Int32:
     """How many postings of each term are alive."""
     if part.live is None:
         return np.diff(table.starts).astype(np.int32)
@@ -182,7 +184,7 @@ def _numbered(terms: Sequence[Terms], counted: Sequence[Int32]) -> tuple[list[by
     return kept, found
 
 
-def _used(part: Part, name: str) -> tuple[Int32, Bool]:
+def _used(part: SegmentPart, name: str) -> tuple[Int32, Bool]:
     """The triples of a part, and which of them chunks that are alive still need."""
     table = part.opened().table(name)
     used = np.full(len(table.triples), part.live is None)
@@ -205,7 +207,7 @@ def _recoded(several: Sequence[tuple[Int32, Bool]]) -> tuple[list[Array], Int32]
     return codes, np.ascontiguousarray(triples, np.int32)
 
 
-def flow(parts: Sequence[Part]) -> Flow:
+def flow(parts: Sequence[SegmentPart]) -> SegmentStream:
     """One segment of all chunks that are still alive."""
     kept = [
         np.arange(len(part.opened())) if part.live is None else np.flatnonzero(part.live) for part in parts
@@ -222,7 +224,7 @@ def flow(parts: Sequence[Part]) -> Flow:
     )
     chunks = _renumbered(parts, kept, order)
     ordered = bool((np.diff(order) > 0).all())
-    text, in_parts, stems = (_Merging(name, parts, chunks, ordered=ordered) for name in TABLES)
+    text, in_parts, stems = (_TableMerge(name, parts, chunks, ordered=ordered) for name in TABLES)
     outline = Segment(
         rows[order],
         ids,
@@ -234,10 +236,10 @@ def flow(parts: Sequence[Part]) -> Flow:
         stems.outline(),
         *_families(parts, text, stems),
     )
-    return Flow(outline, chain(text.pieces(), in_parts.pieces(), stems.pieces()))
+    return SegmentStream(outline, chain(text.pieces(), in_parts.pieces(), stems.pieces()))
 
 
-def _renumbered(parts: Sequence[Part], kept: Sequence[Int64], order: Int64) -> list[Int32]:
+def _renumbered(parts: Sequence[SegmentPart], kept: Sequence[Int64], order: Int64) -> list[Int32]:
     """The new number of each chunk of each part, -1 for one that is gone."""
     numbers = np.empty(len(order), np.int32)
     numbers[order] = np.arange(len(order), dtype=np.int32)
@@ -250,7 +252,7 @@ def _renumbered(parts: Sequence[Part], kept: Sequence[Int64], order: Int64) -> l
     return renumbered
 
 
-def _families(parts: Sequence[Part], text: _Merging, stems: _Merging) -> tuple[Int64, Int32]:
+def _families(parts: Sequence[SegmentPart], text: _TableMerge, stems: _TableMerge) -> tuple[Int64, Int32]:
     """The terms of `text` by stem: a term has the same in every part that has it."""
     stem_of = np.zeros(len(text.terms), np.int32)
     for part, terms, numbers in zip(parts, text.numbers, stems.numbers, strict=True):
@@ -268,11 +270,11 @@ def merged(several: Sequence[tuple[Segment, Bool | None]]) -> Segment:
     return flow_of(several).gathered()
 
 
-def flow_of(several: Sequence[tuple[Segment, Bool | None]]) -> Flow:
+def flow_of(several: Sequence[tuple[Segment, Bool | None]]) -> SegmentStream:
     """Of segments that are in memory, or mapped for as long as they are used."""
     if len(several) == 1 and several[0][1] is None:
-        return Flow.of(several[0][0])
-    return flow([Part(partial(_itself, one), live) for one, live in several])
+        return SegmentStream.of(several[0][0])
+    return flow([SegmentPart(partial(_itself, one), live) for one, live in several])
 
 
 def _itself(segment: Segment) -> Segment:

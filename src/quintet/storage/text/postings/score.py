@@ -69,7 +69,7 @@ def _odds(rows: int, matching: int) -> float:
     return (rows - matching + 0.5) / (matching + 0.5)
 
 
-class Weighing:
+class FieldWeights:
     """The weights of a query, and what they make of the triples of each table."""
 
     def __init__(self, weights: Weights) -> None:
@@ -122,7 +122,7 @@ class Postings:
         return np.asarray((self.chunks[places] == local) & (self.triples[self.codes[places], field] > 0))
 
 
-class Kept:
+class ArrayCache:
     """What common terms add to scores, or where phrases are, from one query to the next. What was not asked
     for the longest time makes room for what is new."""
 
@@ -151,7 +151,7 @@ class Kept:
                 self._size -= freed
 
 
-class View:
+class PostingsView:
     """Segments as one: what a generation of the index can search. Chunks are numbered through all of them."""
 
     def __init__(self, state: State, segments: Sequence[tuple[Segment, Bool | None]]) -> None:
@@ -171,7 +171,7 @@ class View:
         self.tokens = text
         in_text = Statistics(text, self.live)
         in_parts = Statistics(parts, int(np.count_nonzero(parts)))
-        self.kept, self.phrases = Kept(KEPT), Kept(KEPT_OF_PHRASES)
+        self.kept, self.phrases = ArrayCache(KEPT), ArrayCache(KEPT_OF_PHRASES)
         by_stem = Statistics(text, self.live, gentle=True)
         self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
         self.cjk_rows: int | None = None  # counted when somebody asks for CJK

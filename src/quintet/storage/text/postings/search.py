@@ -11,7 +11,16 @@ from math import fsum
 
 import numpy as np
 
-from quintet.storage.text.postings.score import K1, Float64, Kept, Postings, Statistics, View, Weighing, worth
+from quintet.storage.text.postings.score import (
+    K1,
+    ArrayCache,
+    FieldWeights,
+    Float64,
+    Postings,
+    PostingsView,
+    Statistics,
+    worth,
+)
 from quintet.storage.text.postings.segment import Bool, Int64
 from quintet.storage.top_scores import nth_largest, reached_by
 
@@ -27,7 +36,7 @@ class Term:
     """A term of the query: its postings and what they are worth. `table` says which sum it belongs to."""
 
     def __init__(
-        self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: Weighing
+        self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: FieldWeights
     ) -> None:
         self.table = table
         names = tuple(one.name for one in postings)
@@ -54,7 +63,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ScoredChunks:
     """Scores that come from elsewhere: chunks ascending, and what is added to each."""
 
     numbers: Int64
@@ -75,11 +84,11 @@ class Given:
         return np.where(there, self.values[places], 0.0), there
 
 
-Clause = Term | Given
+Clause = Term | ScoredChunks
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ClauseScores:
     """Clauses that were read together: which, where each begins, chunks, and what is added to each."""
 
     clauses: Int64
@@ -88,13 +97,13 @@ class Read:
     values: Float64
 
 
-def read(clauses: Sequence[Clause], which: Sequence[int], kept: Kept) -> Iterable[Read]:
+def read(clauses: Sequence[Clause], which: Sequence[int], kept: ArrayCache) -> Iterable[ClauseScores]:
     """All postings of these clauses: long lists one by one, the short ones of a table at once."""
     short: dict[str, list[tuple[int, Term]]] = {}
     for at in which:
         one = clauses[at]
-        if isinstance(one, Given):
-            yield Read(np.array([at]), np.array([0]), one.numbers, one.values)
+        if isinstance(one, ScoredChunks):
+            yield ClauseScores(np.array([at]), np.array([0]), one.numbers, one.values)
         elif one.size >= LONG:
             yield _read_long(at, one, kept)
         else:
@@ -103,10 +112,10 @@ def read(clauses: Sequence[Clause], which: Sequence[int], kept: Kept) -> Iterabl
         yield _read_terms([at for at, _ in some], [one for _, one in some])
 
 
-def _read_long(at: int, term: Term, kept: Kept) -> Read:
+def _read_long(at: int, term: Term, kept: ArrayCache) -> ClauseScores:
     values = None if term.name is None else kept.get(term.name)
     if values is not None:
-        return Read(np.array([at]), np.array([0]), _numbers(term.postings), values)
+        return ClauseScores(np.array([at]), np.array([0]), _numbers(term.postings), values)
     found = _read_terms([at], [term])
     if term.name is not None:
         kept.put(term.name, found.values)
@@ -119,7 +128,7 @@ def _numbers(lists: Sequence[Postings]) -> Int64:
     return np.concatenate(several).astype(np.int64)
 
 
-def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> Read:
+def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> ClauseScores:
     lists = [one for term in terms for one in term.postings]
     frequencies = [one for term in terms for one in term.frequencies]
     numbers = _numbers(lists)
@@ -130,16 +139,16 @@ def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> Read:
     sizes = np.array([term.size for term in terms])
     idfs = np.repeat([term.idf for term in terms], sizes) if len(terms) > 1 else terms[0].idf
     values = worth(idfs, counts, terms[0].norms[numbers])
-    return Read(np.array(which), np.cumsum(sizes) - sizes, numbers, values)
+    return ClauseScores(np.array(which), np.cumsum(sizes) - sizes, numbers, values)
 
 
 class Ranking:
     """Chunks by the sum of what the clauses add. `allowed` masks the chunks that may be found."""
 
-    def __init__(self, view: View, clauses: Sequence[Clause], allowed: Bool | None) -> None:
+    def __init__(self, view: PostingsView, clauses: Sequence[Clause], allowed: Bool | None) -> None:
         self._view = view
         self._clauses = [one for one in clauses if one.size]
-        self._read: list[Read] = []
+        self._read: list[ClauseScores] = []
         self._allowed = view.alive
         if allowed is not None:
             self._allowed = allowed if view.alive is None else allowed & view.alive

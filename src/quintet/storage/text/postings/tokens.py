@@ -26,14 +26,14 @@ SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)  # odd, a
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Tokenizer:
     """How text becomes terms, and terms become stems."""
 
     tokens: Callable[[str], list[str]]
     stems: Callable[[Sequence[bytes]], list[bytes]]
 
 
-class Tokens(NamedTuple):
+class TokenPlaces(NamedTuple):
     """The number of each one's term, and its chunk and field as one."""
 
     terms: Int32
@@ -48,7 +48,7 @@ class _Numbers(dict[bytes, int]):
         return number
 
 
-class _Spelt(dict[str, int]):
+class _TextNumbers(dict[str, int]):
     """The same numbers by text."""
 
     def __init__(self, numbers: _Numbers) -> None:
@@ -78,13 +78,13 @@ class _Slots:
         self._first[slots], self._second[slots], self._numbers[slots] = first, second, numbers
 
 
-class Reader:
+class TokenCollector:
     """Takes the tokens of one table down."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Tokenizer) -> None:
         self._words = words
         self._numbers = _Numbers()
-        self._spelt = _Spelt(self._numbers)
+        self._spelt = _TextNumbers(self._numbers)
         self._slots = _Slots()
         self._waiting: list[str] = []  # the fields of one chunk after the other
         self._fields = 0  # before those
@@ -160,7 +160,7 @@ class Reader:
         self._slots.put(slots[short], first[short], second[short], terms[short])
         return terms
 
-    def read(self) -> tuple[list[bytes], Tokens, Int32]:
+    def read(self) -> tuple[list[bytes], TokenPlaces, Int32]:
         """The words, sorted; every token by its place among them; and the tokens of each chunk."""
         self._number()
         words = sorted(self._numbers)
@@ -168,7 +168,7 @@ class Reader:
         ranks[list(map(self._numbers.__getitem__, words))] = np.arange(len(words))
         terms, places = _together(self._terms), _together(self._places)
         lengths = np.bincount(places >> FIELD_BITS, minlength=self._fields // WIDTH)
-        return words, Tokens(ranks[terms], places), lengths.astype(np.int32)
+        return words, TokenPlaces(ranks[terms], places), lengths.astype(np.int32)
 
 
 def _together(several: list[Int32]) -> Int32:

@@ -11,8 +11,14 @@ from quintet.storage.sqlite.read_only_disk import is_read_only
 from quintet.storage.text.postings.cache import led_here, state_of
 from quintet.storage.text.postings.segment import State
 from quintet.storage.text.tantivy.fields import Analyser, engine
-from quintet.storage.text.tantivy.files import Folder, Stored, in_memory, remove_others, reported
-from quintet.storage.text.tantivy.query import Asking
+from quintet.storage.text.tantivy.files import (
+    StoredState,
+    TantivyFolder,
+    in_memory,
+    remove_others,
+    translate_tantivy_errors,
+)
+from quintet.storage.text.tantivy.query import QueryBuilder
 
 if TYPE_CHECKING:
     from tantivy import Document, Index, Query
@@ -36,7 +42,7 @@ class TantivyView:
         self.state = state
         self.index = index
         self.place = place
-        self.asking = Asking(index.schema)
+        self.builder = QueryBuilder(index.schema)
         self._searcher = index.searcher()
         self.chunks = self._searcher.num_docs
 
@@ -49,7 +55,7 @@ class TantivyView:
         return [(int(row or 0), score) for row, (score, _) in zip(rows, found, strict=True)]
 
 
-class TantivyViews:
+class TantivyCache:
     """Keeps the newest views. Safe to use from many threads."""
 
     def __init__(self, folder: Path) -> None:
@@ -93,7 +99,7 @@ class TantivyViews:
         """The index on disk, brought to this state; one in memory where another process has brought it to
         a later state already, and where the disk cannot be written: tantivy locks whatever it opens."""
         folder = self.folder_of(state)
-        with reported(folder.path):
+        with translate_tantivy_errors(folder.path):
             if is_read_only(self._folder):
                 return TantivyView(state, in_memory(_documents(connection)), folder.path)
             remove_others(self._folder, keep=folder.path.name)
@@ -106,12 +112,16 @@ class TantivyViews:
                     return TantivyView(state, index, folder.path)
             return TantivyView(state, in_memory(_documents(connection)), folder.path)
 
-    def folder_of(self, state: State) -> Folder:
-        return Folder(self._folder / f"tantivy-{state.index_id}")
+    def folder_of(self, state: State) -> TantivyFolder:
+        return TantivyFolder(self._folder / f"tantivy-{state.index_id}")
 
 
 def _updated(
-    connection: apsw.Connection, folder: Folder, found: "tuple[Stored, Index]", state: State, least: int
+    connection: apsw.Connection,
+    folder: TantivyFolder,
+    found: "tuple[StoredState, Index]",
+    state: State,
+    least: int,
 ) -> "Index | None":
     """The index with what changed since it was written; None where that cannot be told, or where more than
     one chunk in `least` was replaced."""

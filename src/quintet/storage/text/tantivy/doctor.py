@@ -6,14 +6,14 @@ from time import perf_counter
 import apsw
 
 from quintet.model.text_query import TextQuery
+from quintet.ports.health import HealthCheck
 from quintet.ports.reading import TextIndex
-from quintet.storage.sqlite.doctor import Check
 from quintet.storage.text.analysis import plain
 from quintet.storage.text.postings.cache import state_of
-from quintet.storage.text.tantivy.cache import CHUNKS, TantivyView, TantivyViews
+from quintet.storage.text.tantivy.cache import CHUNKS, TantivyCache, TantivyView
 from quintet.storage.text.tantivy.fields import Analyser
-from quintet.storage.text.tantivy.files import reported
-from quintet.storage.text.tantivy.query import Clause, Wanted
+from quintet.storage.text.tantivy.files import translate_tantivy_errors
+from quintet.storage.text.tantivy.query import ClauseSet, TantivyClause
 
 PROBES = 200  # chunks that are looked up
 WORDS = 5
@@ -22,7 +22,7 @@ TANTIVY_PAYS = 1_000_000  # chunks; docs/backends.md has the figures
 QUESTIONS = 15
 
 
-def examine_tantivy(connection: apsw.Connection, views: TantivyViews) -> Check:
+def examine_tantivy(connection: apsw.Connection, views: TantivyCache) -> HealthCheck:
     """The files as they were written, and of some chunks every word."""
     folder = views.folder_of(state_of(connection))
     stored = folder.stored()
@@ -30,24 +30,26 @@ def examine_tantivy(connection: apsw.Connection, views: TantivyViews) -> Check:
     view = views.view(connection)
     lost = 0 if wrong else _lost(connection, view)
     if not wrong and not lost:
-        return Check("tantivy", True, f"{view.chunks} chunks, as in the database")
+        return HealthCheck("tantivy", True, f"{view.chunks} chunks, as in the database")
     found = f"{len(wrong)} files are damaged" if wrong else f"{lost} chunks are not found by their words"
-    return Check("tantivy", False, f"{found}; delete {folder.path}: it is made anew")
+    return HealthCheck("tantivy", False, f"{found}; delete {folder.path}: it is made anew")
 
 
 def _lost(connection: apsw.Connection, view: TantivyView) -> int:
     """How many of some chunks cannot be found by their own words."""
     analyser, lost = Analyser(connection), 0
     for row, _, content, *_ in _some(connection, PROBES):
-        clauses = tuple(Clause("content", (word,)) for word in sorted(set(analyser.words(plain(content)))))
+        clauses = tuple(
+            TantivyClause("content", (word,)) for word in sorted(set(analyser.words(plain(content))))
+        )
         if clauses:
-            asked = view.asking.query(Wanted(clauses, tuple((clause,) for clause in clauses)))
-            with reported(view.place):
-                lost += not view.hits(view.asking.within(asked, [row]), 1)
+            asked = view.builder.query(ClauseSet(clauses, tuple((clause,) for clause in clauses)))
+            with translate_tantivy_errors(view.place):
+                lost += not view.hits(view.builder.within(asked, [row]), 1)
     return lost
 
 
-def examine_speed(connection: apsw.Connection, text: TextIndex) -> Check:
+def examine_speed(connection: apsw.Connection, text: TextIndex) -> HealthCheck:
     """How long the postings take to score a query here, and whether tantivy would pay."""
     chunks = int(connection.execute("SELECT count(*) FROM chunks").get)
     if chunks < WORTH_TIMING:
@@ -62,13 +64,15 @@ def examine_speed(connection: apsw.Connection, text: TextIndex) -> Check:
     return speed_check(chunks, median(times))
 
 
-def speed_check(chunks: int, milliseconds: float | None) -> Check:
+def speed_check(chunks: int, milliseconds: float | None) -> HealthCheck:
     if milliseconds is None:
-        return Check("speed", True, f"Quintet's postings score text; {chunks} chunks are too few to be slow")
+        return HealthCheck(
+            "speed", True, f"Quintet's postings score text; {chunks} chunks are too few to be slow"
+        )
     message = f"Quintet's postings score text: {WORDS} words take {milliseconds:.1f} ms in {chunks} chunks"
     if chunks >= TANTIVY_PAYS:
         message += "; text_index = 'tantivy' would start faster and use less memory"
-    return Check("speed", True, message)
+    return HealthCheck("speed", True, message)
 
 
 def _some(connection: apsw.Connection, count: int) -> "apsw.Cursor":

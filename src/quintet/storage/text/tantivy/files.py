@@ -34,7 +34,7 @@ READ_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredState:
     """What `state.json` says: the state of the database, the folder, tantivy's own count of operations in
     it, how many chunks were replaced since the build, and the size and CRC-32 of each file."""
 
@@ -53,7 +53,7 @@ class Stored:
 
 
 @contextmanager
-def reported(place: Path) -> Iterator[None]:
+def translate_tantivy_errors(place: Path) -> Iterator[None]:
     """Turn what tantivy raises into an error of the tree, once, here. Rust's panics are no Exceptions."""
     try:
         yield
@@ -73,7 +73,7 @@ def in_memory(documents: Iterable["Document"]) -> "Index":
     return index
 
 
-class Folder:
+class TantivyFolder:
     """Use its methods while it is `locked`, except `wrong_files`."""
 
     def __init__(self, path: Path) -> None:
@@ -85,7 +85,7 @@ class Folder:
         with FileLock(self.path / LOCK, thread_local=False):
             yield
 
-    def opened(self) -> tuple[Stored, "Index"] | None:
+    def opened(self) -> tuple[StoredState, "Index"] | None:
         """What is there; None if it is missing, or not whole in any respect."""
         stored = self.stored()
         if stored is None:
@@ -96,14 +96,14 @@ class Folder:
             whole = sizes == {name: about[0] for name, about in stored.files.items()}
             if not whole or _operations(place) != stored.operations:
                 return None
-            with reported(place):
+            with translate_tantivy_errors(place):
                 return stored, _quiet(engine().Index.open(str(place)))
         except (OSError, ValueError, TypeError, KeyError, StoreError):
             return None
 
-    def stored(self) -> Stored | None:
+    def stored(self) -> StoredState | None:
         try:
-            read = Stored(**json.loads((self.path / STATE).read_text("utf-8")))
+            read = StoredState(**json.loads((self.path / STATE).read_text("utf-8")))
             return read if read.version == VERSION and Path(read.folder).name == read.folder else None
         except (OSError, ValueError, TypeError, RecursionError):
             return None
@@ -116,7 +116,7 @@ class Folder:
         try:
             index: Index = engine().Index(schema(), path=str(place))
             _write(index, (), documents, BUILDING_BYTES)
-            self._settle(Stored(VERSION, *_named(state), name, _operations(place), 0, _files(place, {})))
+            self._settle(StoredState(VERSION, *_named(state), name, _operations(place), 0, _files(place, {})))
         except BaseException:
             rmtree(place, ignore_errors=True)  # the disk may be full
             raise
@@ -127,7 +127,7 @@ class Folder:
 
     def update(
         self,
-        found: tuple[Stored, "Index"],
+        found: tuple[StoredState, "Index"],
         state: State,
         changed: Sequence[str],
         replaced: int,
@@ -138,9 +138,9 @@ class Folder:
         place = self.path / stored.folder
         _write(index, changed, documents, UPDATING_BYTES)
         files, operations = _files(place, stored.files), _operations(place)
-        self._settle(Stored(VERSION, *_named(state), stored.folder, operations, replaced, files))
+        self._settle(StoredState(VERSION, *_named(state), stored.folder, operations, replaced, files))
 
-    def _settle(self, stored: Stored) -> None:
+    def _settle(self, stored: StoredState) -> None:
         draft = self.path / f"{STATE}.part"
         with draft.open("w", encoding="utf-8") as file:
             json.dump(asdict(stored), file, sort_keys=True)
@@ -148,7 +148,7 @@ class Folder:
             os.fsync(file.fileno())
         draft.replace(self.path / STATE)
 
-    def wrong_files(self, stored: Stored) -> list[str]:
+    def wrong_files(self, stored: StoredState) -> list[str]:
         """The files whose bytes are not those that were written."""
         place = self.path / stored.folder
         return [name for name, about in sorted(stored.files.items()) if _about(place / name) != list(about)]

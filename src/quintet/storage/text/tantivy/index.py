@@ -14,10 +14,10 @@ from quintet.model.results import Hit
 from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Rows, TextIndex
 from quintet.storage.text.analysis import plain
-from quintet.storage.text.tantivy.cache import TantivyView, TantivyViews
+from quintet.storage.text.tantivy.cache import TantivyCache, TantivyView
 from quintet.storage.text.tantivy.fields import PLACES, Analyser
-from quintet.storage.text.tantivy.files import reported
-from quintet.storage.text.tantivy.query import Clause, wanted
+from quintet.storage.text.tantivy.files import translate_tantivy_errors
+from quintet.storage.text.tantivy.query import TantivyClause, wanted
 
 if TYPE_CHECKING:
     from tantivy import Query
@@ -29,7 +29,7 @@ DEEPER = 8  # how many times more hits are asked for when a tie reaches over the
 class TantivyTextIndex:
     """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
 
-    def __init__(self, connection: apsw.Connection, views: TantivyViews, exact: TextIndex) -> None:
+    def __init__(self, connection: apsw.Connection, views: TantivyCache, exact: TextIndex) -> None:
         self._connection = connection
         self._views = views
         self._exact = exact
@@ -50,7 +50,7 @@ class TantivyTextIndex:
         asked = self._asked(query)
         if asked is None or depth < 1 or (within is not None and not len(within)):
             return []
-        with reported(self._view.place):
+        with translate_tantivy_errors(self._view.place):
             best = self._best(asked, depth, within)
         return self._in_order(best)[:depth]
 
@@ -60,15 +60,15 @@ class TantivyTextIndex:
         asked, rows = self._asked(query), self._rows(chunk_ids)
         if asked is None or not rows:
             return {}
-        with reported(self._view.place):
-            found = self._view.hits(self._view.asking.within(asked, list(rows)), len(rows))
+        with translate_tantivy_errors(self._view.place):
+            found = self._view.hits(self._view.builder.within(asked, list(rows)), len(rows))
         scores = {rows[row]: score for row, score in found}
         return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
 
     def _asked(self, query: TextQuery) -> "Query | None":
         """None where nothing in the query can be looked up."""
         clauses = wanted(query, self._analyser)
-        return self._view.asking.query(clauses, query) if clauses.scored else None
+        return self._view.builder.query(clauses, query) if clauses.scored else None
 
     def _best(self, query: "Query", depth: int, within: Rows | None) -> list[tuple[int, float]]:
         """At least the best `depth` rows, and all that tie with the last of them."""
@@ -76,7 +76,7 @@ class TantivyTextIndex:
             best = self._sifted(query, depth, within)
             if best is not None:
                 return best
-            query = self._view.asking.within(query, within.tolist())
+            query = self._view.builder.within(query, within.tolist())
         limit = depth + 1
         while True:
             found = self._view.hits(query, limit)
@@ -143,7 +143,7 @@ def _cut(found: list[tuple[int, float]], depth: int) -> list[tuple[int, float]] 
     return [one for one in found if one[1] >= found[depth - 1][1]]
 
 
-def _holds(tokens: Sequence[str], clause: Clause) -> bool:
+def _holds(tokens: Sequence[str], clause: TantivyClause) -> bool:
     first, length = clause.tokens[0], len(clause.tokens)
     return any(
         token == first and tuple(tokens[at : at + length]) == clause.tokens for at, token in enumerate(tokens)

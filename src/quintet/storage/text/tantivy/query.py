@@ -17,7 +17,7 @@ UNWEIGHED = TextQuery()
 WORDS = ("text", "stems")  # fields that weights apply to in queries by stems too
 
 
-class Clause(NamedTuple):
+class TantivyClause(NamedTuple):
     """These tokens, one behind the other, in one field."""
 
     field: str
@@ -25,14 +25,14 @@ class Clause(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClauseSet:
     """A chunk must match one of `scored` and of each `required`; all that it matches of `scored` adds up."""
 
-    scored: tuple[Clause, ...]
-    required: tuple[tuple[Clause, ...], ...] = ()
+    scored: tuple[TantivyClause, ...]
+    required: tuple[tuple[TantivyClause, ...], ...] = ()
 
 
-def wanted(query: TextQuery, analyser: Analyser) -> Wanted:
+def wanted(query: TextQuery, analyser: Analyser) -> ClauseSet:
     """The clauses of a query, each once and sorted: tantivy adds float32 scores up in their order."""
     read = _stemmed if query.stems else _pieces
     words = [
@@ -41,12 +41,12 @@ def wanted(query: TextQuery, analyser: Analyser) -> Wanted:
     phrases = [piece for phrase in query.phrases for piece in _pieces(phrase, query.parts, analyser)]
     scored = tuple(sorted({*words, *(clause for piece in phrases for clause in piece)}))
     if not query.phrases_required or not phrases:
-        return Wanted(scored)
+        return ClauseSet(scored)
     any_word = [tuple(sorted(set(words)))] if words else []
-    return Wanted(scored, (*any_word, *map(tuple, phrases)))
+    return ClauseSet(scored, (*any_word, *map(tuple, phrases)))
 
 
-def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[Clause]]:
+def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
     """What a term is made of, each with all the ways to find it: words as a phrase, CJK by its pairs."""
     found = []
     parts = tuple(analyser.words(identifier_parts(term))) if with_parts else ()
@@ -56,30 +56,30 @@ def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[Clause
             ways = [("text", tokens)]
             if with_parts:
                 ways += [("text", parts), ("parts", parts)] if parts else [("parts", tokens)]
-            found.append([Clause(*way) for way in ways])
+            found.append([TantivyClause(*way) for way in ways])
     return found + _cjk(term, analyser)
 
 
-def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[Clause]]:
+def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
     """Every token of a term by its stem, among the parts of identifiers too."""
     parts = identifier_parts(term) if with_parts else ""
     stems = dict.fromkeys(analyser.stems(f"{CJK_RUN.sub(' ', plain(term))} {parts}"))
     fields = ("stems", "part_stems") if with_parts else ("stems",)
-    return [[Clause(field, (stem,)) for field in fields] for stem in stems] + _cjk(term, analyser)
+    return [[TantivyClause(field, (stem,)) for field in fields] for stem in stems] + _cjk(term, analyser)
 
 
-def _cjk(term: str, analyser: Analyser) -> list[list[Clause]]:
+def _cjk(term: str, analyser: Analyser) -> list[list[TantivyClause]]:
     found = []
     for run in runs(term):
         # The last of the pairs is a single character: what stands behind the run does not matter.
         whole = ("characters", run) if len(run) == 1 else ("cjk", pairs(run).rpartition(" ")[0])
         tokens = tuple(analyser.words(whole[1]))
         if tokens:
-            found.append([Clause(whole[0], tokens)])
+            found.append([TantivyClause(whole[0], tokens)])
     return found
 
 
-class Asking:
+class QueryBuilder:
     """Makes tantivy's queries over one schema."""
 
     def __init__(self, schema: "Schema") -> None:
@@ -88,7 +88,7 @@ class Asking:
         self._make: type[Query] = tantivy.Query
         self._some, self._must = tantivy.Occur.Should, tantivy.Occur.Must
 
-    def query(self, asked: Wanted, query: TextQuery = UNWEIGHED) -> "Query":
+    def query(self, asked: ClauseSet, query: TextQuery = UNWEIGHED) -> "Query":
         """What `asked` wants, weighed by place as the query says."""
         scored = self._any(asked.scored, query)
         if not asked.required:
@@ -99,7 +99,7 @@ class Asking:
         """The same scores, for these rows alone."""
         return self._all([query, self._silent(self._make.term_set_query(self._schema, "row", rows))])
 
-    def _any(self, clauses: Iterable[Clause], query: TextQuery = UNWEIGHED) -> "Query":
+    def _any(self, clauses: Iterable[TantivyClause], query: TextQuery = UNWEIGHED) -> "Query":
         leaves = (leaf for clause in clauses for leaf in self._weighed(clause, query))
         return self._make.boolean_query([(self._some, leaf) for leaf in leaves])
 
@@ -109,7 +109,7 @@ class Asking:
     def _silent(self, query: "Query") -> "Query":
         return self._make.const_score_query(query, 0.0)
 
-    def _weighed(self, clause: Clause, query: TextQuery) -> Iterable["Query"]:
+    def _weighed(self, clause: TantivyClause, query: TextQuery) -> Iterable["Query"]:
         """All places by the least weight, and each heavier one by what it has above that."""
         if not query.field_weights or (query.stems and clause.field not in WORDS):
             return [self._leaf(clause)]
@@ -117,13 +117,13 @@ class Asking:
         heavy = {place: _gain(given.get(place, 1.0)) for place in PLACES}
         least = min(heavy.values())
         above = [
-            (Clause(place_field(clause.field, place), clause.tokens), weight - least)
+            (TantivyClause(place_field(clause.field, place), clause.tokens), weight - least)
             for place, weight in heavy.items()
             if weight > least
         ]
         return [self._make.boost_query(self._leaf(one), by) for one, by in [(clause, least), *above]]
 
-    def _leaf(self, clause: Clause) -> "Query":
+    def _leaf(self, clause: TantivyClause) -> "Query":
         if len(clause.tokens) == 1:
             return self._make.term_query(self._schema, clause.field, clause.tokens[0], "freq")
         return self._make.phrase_query(self._schema, clause.field, list(clause.tokens))
