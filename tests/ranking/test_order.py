@@ -6,8 +6,9 @@ from math import nextafter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.model.results import Hit, steady
+from quintet.model.results import Hit
 from quintet.ranking import best_first, deciding
+from quintet.ranking.order import steady
 
 NEAR = st.sampled_from([0.0, -0.0, 0.3, 0.3 + 1e-13, nextafter(0.3, 1), 0.3 + 1e-11, -0.3, 7.0, 7.0 + 1e-12])
 SCORES = st.lists(NEAR | st.floats(-1e6, 1e6), max_size=12)

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.contracts import cfs, harness, knowledge, mcb, rifflux
-from quintet.model.results import Evidence, Facts, Freshness, Hit, steady
+from quintet.model.results import Evidence, Facts, Freshness, Hit
 from quintet.ranking import Branch, Fetch, contenders, rank
 from quintet.ranking.fuse import add_up
+from quintet.ranking.order import steady
 from ranking.material import NAMES, PROFILES, SITUATIONS, Hits, fact, facts_of, ids, listed, scored, scores
 
 MCB = mcb.profile(mcb.Params())

@@ -18,16 +18,6 @@ class Note(TypedDict):
     message: str
 
 
-def steady(score: float) -> float:
-    """The score rounded to twelve significant digits, which is what orders are decided by. BM25's logarithm
-    comes from the system's library, whose last bit may differ between systems.
-
-    >>> steady(-7.123456789012345)
-    -7.12345678901
-    """
-    return float(f"{score:.12g}")
-
-
 class Hit(NamedTuple):
     """One match from a signal. Lists are best first. `score` is higher-is-better; `raw` is the backend's own
     number, for contracts that show it. A hit that is not `listed` was found by another signal and only scored

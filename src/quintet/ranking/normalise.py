@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quintet.model.results import steady
+from quintet.ranking.order import steady
 from quintet.ranking.profile import NormaliserName, Saturating
 
 

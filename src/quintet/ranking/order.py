@@ -5,11 +5,21 @@ from itertools import pairwise
 from math import inf
 from typing import TypeAlias
 
-from quintet.model.results import Facts, Hit, Ranked, Signal, steady
+from quintet.model.results import Facts, Hit, Ranked, Signal
 from quintet.ranking.profile import OrderKey, Profile
 
 STEADY = 1e-10  # relative: scores further apart than this differ to `steady`, too
 SortKey: TypeAlias = tuple[float | str, ...]
+
+
+def steady(score: float) -> float:
+    """The score rounded to twelve significant digits, which is what orders are decided by. BM25's logarithm
+    comes from the system's library, whose last bit may differ between systems.
+
+    >>> steady(-7.123456789012345)
+    -7.12345678901
+    """
+    return float(f"{score:.12g}")
 
 
 def _lexical_rank(item: Ranked, facts: Facts) -> float:

@@ -15,10 +15,11 @@ from quintet.errors import UsageError
 from quintet.model import set_difference
 from quintet.model.documents import Json
 from quintet.model.merkle import canonical
-from quintet.model.results import Ranked, steady
+from quintet.model.results import Ranked
 from quintet.ports.reading import Snapshot
 from quintet.query.search import Response, Trace
 from quintet.ranking import WeightedSum
+from quintet.ranking.order import steady
 
 VERSION = 1
 RESERVED = ("contract", "query", "self")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quintet.model.results import steady
 from quintet.model.text_query import TextQuery
+from quintet.ranking.order import steady
 from quintet.storage.text.fts5 import literals
 from quintet.storage.text.postings.segment import FIELDS
 from quintet.storage.text.query import lookup

@@ -7,7 +7,7 @@ from itertools import product
 
 from quintet.evaluation.metrics import mean
 from quintet.evaluation.statistics import Comparison, compared
-from quintet.model.results import steady
+from quintet.ranking.order import steady
 
 FOLDS = 5
 LEAST_QUERIES = 50  # with fewer, a bootstrap interval is too narrow to be trusted
