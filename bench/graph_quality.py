@@ -22,6 +22,7 @@ from pathlib import Path
 
 from quintet.codegraph.extract import extract
 from quintet.codegraph.grammar import tree_of
+from quintet.codegraph.languages.python import PYTHON
 from quintet.codegraph.resolve.edges import Edges
 from quintet.codegraph.resolve.project import Place, Project
 from quintet.model.symbols import FileOutline
@@ -63,9 +64,9 @@ def read(root: Path, package: str) -> list[FileOutline]:
     for path in sorted((root / package).rglob("*.py")):
         name = path.relative_to(root).as_posix()
         source = path.read_bytes()
-        tree = tree_of(source, source.decode("utf-8", "replace"), "python")
+        tree = tree_of(source, source.decode("utf-8", "replace"), PYTHON)
         if tree is not None:
-            files.append(FileOutline(name, name, extract(tree.root_node, source, name, "python")))
+            files.append(FileOutline(name, name, extract(tree.root_node, source, name, PYTHON)))
     return files
 
 

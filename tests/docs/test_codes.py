@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from quintet.codegraph.languages.registry import BY_NAME, ENDINGS
 from quintet.formats.registry import BY_EXTENSION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +46,6 @@ def test_every_code_of_an_error_or_a_note_is_in_the_docs() -> None:
 
 def test_every_language_and_every_ending_of_a_format_of_its_own_is_in_the_docs() -> None:
     documented = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "formats.md").read_text("utf-8")))
-    own = {ending for ending, form in BY_EXTENSION.items() if form.parser != "lines"}
-    languages = {form.language for form in BY_EXTENSION.values() if form.language}
+    own = ENDINGS | {ending for ending, form in BY_EXTENSION.items() if form.parser != "lines"}
+    languages = BY_NAME.keys() | {form.language for form in BY_EXTENSION.values() if form.language}
     assert sorted((own | languages) - documented) == []

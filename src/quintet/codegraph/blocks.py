@@ -3,36 +3,38 @@
 Blocks are whole lines, never overlap, and together hold every line that is not blank.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from quintet.codegraph.definitions import CLASSES, Definition, outline
 from quintet.codegraph.extract import extract
 from quintet.codegraph.grammar import tree_of
+from quintet.codegraph.language import Language
+from quintet.codegraph.languages.cpp import CPP
+from quintet.codegraph.languages.cpp.headers import is_cpp_header
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import block_template, paragraph_blocks, rows_block
 from quintet.formats.text import parse_lines
 from quintet.model.symbols import Outline
 
 SMALL_CLASS = 400  # characters; a shorter class is one block with all its methods
-_CPP_HEADER = re.compile(r"^[ \t]*+(?:class|namespace|template|using)\b[^;\n]*+", re.MULTILINE)
 
 
-def parse_code(path: str, text: str, mime_type: str, language: str) -> ParsedFile:
-    if path.lower().endswith(".h") and _CPP_HEADER.search(text):
-        language = "cpp"
+def parse_code(path: str, text: str, language: Language) -> ParsedFile:
+    mime_type = language.mime_type
+    if is_cpp_header(path, text):
+        language = CPP
     source = text.encode()
     tree = tree_of(source, text, language)
     if tree is None:
-        return parse_lines(path, text, mime_type, language)
+        return parse_lines(path, text, mime_type, language.name)
     lines = text.split("\n")
     writer = _Writer(lines)
     root = tree.root_node
-    definitions = outline(root, source, language)
+    definitions = outline(root, source, language.definitions)
     writer.namespace(definitions.outermost, 0, len(lines) - 1, ())
     found = _with_above(extract(root, source, path, language), definitions.above)
-    return ParsedFile(path.rpartition("/")[2], mime_type, language, tuple(writer.blocks), outline=found)
+    return ParsedFile(path.rpartition("/")[2], mime_type, language.name, tuple(writer.blocks), outline=found)
 
 
 def _with_above(found: Outline, above: Mapping[int, int]) -> Outline:

@@ -5,34 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from quintet.codegraph.grammar import DEFINITIONS, Rows
+from quintet.codegraph.grammar import Rows
+from quintet.codegraph.language import DefinitionNodes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 CLASSES = {"class", "struct", "union", "interface", "trait", "impl", "enum", "record"}
 MAX_DEPTH = 12
-# Around a definition: its rows belong to it.
-_WRAPPERS = {"decorated_definition", "export_statement", "ambient_declaration", "expression_statement"}
-_WRAPPERS |= {"template_declaration", "lexical_declaration", "variable_declaration", "type_declaration"}
-# Around many definitions: looked through as if it were not there.
-_TRANSPARENT = {
-    "preproc_if",
-    "preproc_ifdef",
-    "preproc_else",
-    "preproc_elif",
-    "linkage_specification",
-    "ERROR",
-}
-_TRANSPARENT |= {"declaration_list", "enum_body_declarations", "singleton_class", "body_statement"}
-_SIGNATURES = {"function_signature", "method_signature"}  # TypeScript's overloads: a name, but no body
-_LEADING = {"comment", "line_comment", "block_comment", "attribute_item", "decorator"}
-_ONLY_WITH_BODY = {"struct_specifier", "union_specifier", "enum_specifier", "class_specifier", "mod_item"}
-_ONLY_WITH_BODY |= {"method_declaration", "namespace_definition", "namespace_declaration"}
-_BOUND = {"variable_declarator", "field_definition", "public_field_definition"}
-_BOUND_KINDS = {"arrow_function": "function", "function_expression": "function", "class": "class"}
-_KIND_BY_TYPE = {"struct_type": "struct", "interface_type": "interface"}
-_KIND_BY_TYPE |= {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"}
 _NAME_FIELDS = ("name", "property", "declarator", "type")
 _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*,?\s*\)$")
 
@@ -67,15 +47,15 @@ class Definitions(NamedTuple):
     above: dict[int, int]
 
 
-def outline(root: "Node", source: bytes, language: str) -> Definitions:
-    found = _Outline(source, DEFINITIONS[language], Rows(source), {})
+def outline(root: "Node", source: bytes, nodes: DefinitionNodes) -> Definitions:
+    found = _Outline(source, nodes, Rows(source), {})
     return Definitions(found.members(root.children, (), False, 0), found.above)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
     source: bytes
-    kinds: dict[str, str]
+    types: DefinitionNodes
     rows: Rows
     above: dict[int, int]
 
@@ -83,7 +63,7 @@ class _Outline:
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int
     ) -> tuple[Definition, ...]:
         found: list[Definition] = []
-        for one in self._with_overloads(_with_comments(_seen_through(nodes, 0), self.rows)):
+        for one in self._with_overloads(self._with_comments(self._looked_through(nodes, 0))):
             # What is defined may start at any of its attributes.
             self.above.update(dict.fromkeys(range(max(one.leading, one.above + 1), one.first + 1), one.above))
             if inner := self._inner(one.node, 0):
@@ -113,18 +93,18 @@ class _Outline:
     def _signature(self, node: "Node") -> "Node | None":
         if node.type == "export_statement":
             node = node.child_by_field_name("declaration") or node
-        return node if node.type in _SIGNATURES else None
+        return node if node.type in self.types.overloads else None
 
     def _inner(self, node: "Node", depth: int) -> "Node | None":
         """The definition that `node` is or wraps."""
         type = node.type
-        if type in self.kinds:
-            needs_body = type in _ONLY_WITH_BODY or self._is_alias(node)
+        if type in self.types.kinds:
+            needs_body = type in self.types.needs_body or self._is_alias(node)
             return None if needs_body and node.child_by_field_name("body") is None else node
-        if type in _BOUND:
+        if type in self.types.variables:
             value = node.child_by_field_name("value")
-            return node if value is not None and value.type in _BOUND_KINDS else None
-        if type in _WRAPPERS and depth < 4:
+            return node if value is not None and value.type in self.types.values else None
+        if type in self.types.wrappers and depth < 4:
             for child in node.named_children:
                 inner = self._inner(child, depth + 1)
                 if inner is not None:
@@ -150,18 +130,18 @@ class _Outline:
             above = [
                 child
                 for child in node.children
-                if child.type in _LEADING and child.end_byte <= body.start_byte
+                if child.type in self.types.comments and child.end_byte <= body.start_byte
             ]
             members = self.members([*above, *body.children], path, kind in CLASSES, depth + 1)
         return Definition(kind, names[-1] if names else "", path, lines[0], lines[1], members)
 
     def _kind(self, node: "Node") -> str:
-        if node.type in _BOUND:
+        if node.type in self.types.variables:
             value = node.child_by_field_name("value")
-            return _BOUND_KINDS[value.type] if value is not None else "function"
-        kind = self.kinds[node.type]
+            return self.types.values[value.type] if value is not None else "function"
+        kind = self.types.kinds[node.type]
         type_node = node.child_by_field_name("type") if kind == "type" else None
-        return _KIND_BY_TYPE.get(type_node.type, kind) if type_node is not None else kind
+        return self.types.kind_of_type.get(type_node.type, kind) if type_node is not None else kind
 
     def _names(self, node: "Node") -> tuple[str, ...]:
         """The name, after the names it is qualified with (`A::f`, a Go receiver)."""
@@ -196,26 +176,26 @@ class _Outline:
     def _text(self, node: "Node") -> str:
         return self.source[node.start_byte : node.end_byte].decode(errors="replace")
 
+    def _looked_through(self, nodes: Sequence["Node"], depth: int) -> Iterator["Node"]:
+        containers = self.types.containers
+        for node in nodes:
+            type = node.type
+            if (type in containers or type == "ERROR") and depth < MAX_DEPTH:
+                yield from self._looked_through(node.children, depth + 1)
+            else:
+                yield node
 
-def _seen_through(nodes: Sequence["Node"], depth: int) -> Iterator["Node"]:
-    for node in nodes:
-        if node.type in _TRANSPARENT and depth < MAX_DEPTH:
-            yield from _seen_through(node.children, depth + 1)
-        else:
-            yield node
-
-
-def _with_comments(nodes: Iterator["Node"], rows: Rows) -> Iterator[Stretch]:
-    """Each node that is no comment or attribute, with those directly above it."""
-    start = end = previous = -1
-    for node in nodes:
-        first, last = rows.of(node)
-        if node.type in _LEADING:
-            if start < 0 or first > end + 1:
-                start = first if first > previous else -1
-            end = last
-        else:
-            above = start if 0 <= start <= first <= end + 1 else first
-            yield Stretch(node, above, above, first, last)
-            start = -1
-        previous = last
+    def _with_comments(self, nodes: Iterator["Node"]) -> Iterator[Stretch]:
+        """Each node that is no comment or attribute, with those directly above it."""
+        start = end = previous = -1
+        for node in nodes:
+            first, last = self.rows.of(node)
+            if node.type in self.types.comments:
+                if start < 0 or first > end + 1:
+                    start = first if first > previous else -1
+                end = last
+            else:
+                above = start if 0 <= start <= first <= end + 1 else first
+                yield Stretch(node, above, above, first, last)
+                start = -1
+            previous = last

@@ -1,4 +1,4 @@
-"""tree-sitter behind one function, with the names of each language's definitions.
+"""tree-sitter behind one function.
 
 Hostile text can make a grammar run for minutes, take gigabytes or overflow the C stack. So nesting is
 measured before parsing, and the source is handed over slice by slice until a deadline. (The binding's own
@@ -13,97 +13,22 @@ from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from quintet.codegraph.language import Language
+
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Parser, Point, Tree
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Node, Parser, Point, Tree
 
 MAX_SECONDS = 2.0
 MAX_NESTING = 250
 SLICE = 1024
-
-_MODULES = {
-    "csharp": ("tree_sitter_c_sharp", "language"),
-    "php": ("tree_sitter_php", "language_php"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"),
-    "tsx": ("tree_sitter_typescript", "language_tsx"),
-}
-
-_SCRIPT = {
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "class_declaration": "class",
-    "method_definition": "function",
-}
-_TYPED_SCRIPT = _SCRIPT | {
-    "abstract_class_declaration": "class",
-    "interface_declaration": "interface",
-    "enum_declaration": "enum",
-    "type_alias_declaration": "type",
-    "internal_module": "namespace",
-    "module": "namespace",
-}
-_C = {
-    "function_definition": "function",
-    "struct_specifier": "struct",
-    "union_specifier": "union",
-    "enum_specifier": "enum",
-    "type_definition": "type",
-}
-_CURLY = {
-    "class_declaration": "class",
-    "interface_declaration": "interface",
-    "enum_declaration": "enum",
-    "record_declaration": "record",
-    "method_declaration": "function",
-    "constructor_declaration": "function",
-}
-# Node type -> kind of definition. A "function" inside a class is called a method.
-DEFINITIONS: dict[str, dict[str, str]] = {
-    "python": {"function_definition": "function", "class_definition": "class"},
-    "javascript": _SCRIPT,
-    "typescript": _TYPED_SCRIPT,
-    "tsx": _TYPED_SCRIPT,
-    "rust": {
-        "function_item": "function",
-        "struct_item": "struct",
-        "enum_item": "enum",
-        "union_item": "union",
-        "trait_item": "trait",
-        "impl_item": "impl",
-        "mod_item": "module",
-        "macro_definition": "macro",
-    },
-    "go": {"function_declaration": "function", "method_declaration": "method", "type_spec": "type"},
-    "java": _CURLY
-    | {"annotation_type_declaration": "interface", "compact_constructor_declaration": "function"},
-    "c": _C,
-    "cpp": _C
-    | {"class_specifier": "class", "namespace_definition": "namespace", "concept_definition": "type"},
-    "csharp": _CURLY
-    | {
-        "struct_declaration": "struct",
-        "namespace_declaration": "namespace",
-        "destructor_declaration": "function",
-        "operator_declaration": "function",
-    },
-    "ruby": {"class": "class", "module": "module", "method": "function", "singleton_method": "function"},
-    "php": {
-        "class_declaration": "class",
-        "interface_declaration": "interface",
-        "trait_declaration": "trait",
-        "enum_declaration": "enum",
-        "function_definition": "function",
-        "method_declaration": "function",
-        "namespace_definition": "namespace",
-    },
-    "bash": {"function_definition": "function"},
-}
 
 _OPENING, _CLOSING = b"([{", b")]}"
 _LESS, _GREATER = b"<>"
 _NOT_NESTING = bytes(byte for byte in range(256) if byte not in b"()[]{}<>;")
 
 
-def tree_of(source: bytes, text: str, language: str) -> "Tree | None":
+def tree_of(source: bytes, text: str, language: Language) -> "Tree | None":
     """The syntax tree, or None when the text is nested too deeply or takes too long."""
     if too_deep(text):
         return None
@@ -145,28 +70,28 @@ def _angles_too_deep(marks: bytes) -> bool:
 
 
 @cache
-def _grammar(language: str) -> "Language":
-    from tree_sitter import Language
+def _grammar(language: Language) -> "Grammar":
+    from tree_sitter import Language as Grammar
 
-    module, function = _MODULES.get(language, (f"tree_sitter_{language}", "language"))
-    return Language(getattr(import_module(module), function)())
+    package, function = language.grammar
+    return Grammar(getattr(import_module(package), function)())
 
 
 @cache
-def _parser(language: str) -> "Parser":
+def _parser(language: Language) -> "Parser":
     from tree_sitter import Parser
 
     return Parser(_grammar(language))
 
 
 @cache
-def kind_ids(language: str) -> dict[str, list[int]]:
-    """The numbers of each type of node. A node says its number at half the cost of its type."""
+def kind_ids(language: Language) -> dict[str, list[int]]:
+    """The numbers of each node type. Reading a node's number costs half of reading its type."""
     grammar = _grammar(language)
-    found: dict[str, list[int]] = {}
+    ids: dict[str, list[int]] = {}
     for kind in range(grammar.node_kind_count):
-        found.setdefault(grammar.node_kind_for_id(kind) or "", []).append(kind)
-    return found
+        ids.setdefault(grammar.node_kind_for_id(kind) or "", []).append(kind)
+    return ids
 
 
 class Rows:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.codegraph.grammar import Rows, kind_ids
+from quintet.codegraph.language import Language
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
 
@@ -43,7 +44,7 @@ class _Said(NamedTuple):
 class Scan:
     """The outline of one file in the making. Symbol number 0 is the module, `file` its scope."""
 
-    def __init__(self, root: "Node", source: bytes, path: str, language: str) -> None:
+    def __init__(self, root: "Node", source: bytes, path: str, language: Language) -> None:
         self.root, self.source, self.path, self.language = root, source, path, language
         self.package = ""
         self.exports: list[tuple[str, str]] = []
@@ -195,7 +196,7 @@ class Scan:
         elsewhere without an import (a package's other files); else they are built in and left out."""
         mentions = [found for said in self._said for found in self._settled(said, keep_unbound)]
         return Outline(
-            self.language,
+            self.language.name,
             tuple(self._symbols),
             tuple(self._imports),
             tuple(_once(mentions)[:MAX_ITEMS]),

@@ -95,7 +95,7 @@ def _check_readable(archive: ZipFile, chapters: list[str]) -> None:
 
 def _chapter(archive: ZipFile, name: str, book: str) -> Iterator[Block]:
     """A chapter's blocks; where it has no headings, its own title is what it is called."""
-    parsed = parse_html(name, _read(archive, name), "text/html")
+    parsed = parse_html(name, _read(archive, name), "text/html", ())
     named = parsed.title not in ("", book, stem(name))
     path = (parsed.title,) if named and not any(block.heading for block in parsed.blocks) else ()
     for block in parsed.blocks:

@@ -1,5 +1,7 @@
 """HTML: what a reader sees, block by block. No tree is built, so no nesting is too deep."""
 
+from collections.abc import Collection
+
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.html_tags import HtmlToken, HtmlTokens, unescape_text
 from quintet.formats.lines import stem
@@ -44,8 +46,8 @@ _INSIDE_ROW = {"p", "div", "blockquote"}  # in a table's cell these part words, 
 _META = {"description", "keywords", "author"}
 
 
-def parse_html(path: str, text: str, mime_type: str) -> ParsedFile:
-    reader, spans = _HtmlReader(), HtmlMentions()
+def parse_html(path: str, text: str, mime_type: str, endings: Collection[str]) -> ParsedFile:
+    reader, spans = _HtmlReader(), HtmlMentions(endings)
     for event in HtmlTokens(text):
         reader.read(event)
         spans.read(event)

@@ -1,6 +1,6 @@
 """CommonMark with tables, by markdown-it's line maps: a block's text is the source's own lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ MAX_INLINE = 1000  # a longer heading keeps its markup: inline parsing of hostil
 _KINDS = {"fence": "code", "code_block": "code"}
 
 
-def parse_markdown(path: str, text: str, mime_type: str) -> ParsedFile:
+def parse_markdown(path: str, text: str, mime_type: str, endings: Collection[str]) -> ParsedFile:
     lines = text.split("\n")
     front = front_matter(lines)
     reader = _MarkdownReader(lines, front.rows)
@@ -26,7 +26,7 @@ def parse_markdown(path: str, text: str, mime_type: str) -> ParsedFile:
     blocks = (*refused, *reader.blocks())
     metadata = front.metadata or {}
     title = _title(metadata, reader.seen) or stem(path)
-    return ParsedFile(title, mime_type, None, blocks, metadata, markdown_outline(blocks))
+    return ParsedFile(title, mime_type, None, blocks, metadata, markdown_outline(blocks, endings))
 
 
 def _title(metadata: dict[str, Json], headings: Sequence[tuple[int, str]]) -> str:

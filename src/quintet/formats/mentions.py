@@ -9,12 +9,11 @@ A document has no symbols of its own (its mentions belong to owner 0, the docume
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from urllib.parse import unquote
 
 from quintet.formats.blocks import Block
 from quintet.formats.html_tags import HtmlToken, unescape_text
-from quintet.formats.registry import BY_EXTENSION
 from quintet.model.symbols import Mention, Outline
 
 MAX_MENTIONS = 2000  # a document
@@ -47,9 +46,10 @@ _HTML_CODE = {"code", "tt", "kbd"}
 
 
 class Mentions:
-    """What a document names, in reading order, each thing once."""
+    """What a document names, in reading order, each thing once. `endings` are those that files can have."""
 
-    def __init__(self) -> None:
+    def __init__(self, endings: Collection[str]) -> None:
+        self._endings = endings
         self._found: dict[tuple[str, ...], int] = {}
 
     @property
@@ -60,7 +60,7 @@ class Mentions:
         """Where a link leads; what has a scheme, or stays in the document, names no file."""
         path = unquote(_PLACE.sub("", written.strip()[:500])).strip()
         if path and not _SCHEME.match(written.strip()) and "\0" not in path:
-            self._add(line, (path if "/" in path or _has_ending(path) else f"./{path}",))
+            self._add(line, (path if "/" in path or self.has_ending(path) else f"./{path}",))
 
     def code(self, line: int, text: str) -> None:
         """A code span: a path, a symbol, or neither."""
@@ -68,10 +68,14 @@ class Mentions:
         if not text or len(text) > MAX_SPAN:
             return
         path = _PLACE.sub("", text)
-        if _PATH.fullmatch(path) and ("/" in path.strip("/") or _has_ending(path)):
+        if _PATH.fullmatch(path) and ("/" in path.strip("/") or self.has_ending(path)):
             self._add(line, (path,))
         elif symbol := _symbol(text):
             self._add(line, symbol)
+
+    def has_ending(self, path: str) -> bool:
+        ending = _ENDING.search(path)
+        return ending is not None and ending.group(1).lower() in self._endings
 
     def _add(self, line: int, path: tuple[str, ...]) -> None:
         if not self.is_full:
@@ -80,11 +84,6 @@ class Mentions:
     def outline(self, language: str) -> Outline:
         mentions = (Mention(0, "references", path, line) for path, line in self._found.items())
         return Outline(language, mentions=tuple(mentions))
-
-
-def _has_ending(path: str) -> bool:
-    ending = _ENDING.search(path)
-    return ending is not None and ending.group(1).lower() in BY_EXTENSION
 
 
 def _symbol(text: str) -> tuple[str, ...]:
@@ -99,8 +98,8 @@ def _symbol(text: str) -> tuple[str, ...]:
     return parts
 
 
-def markdown_outline(blocks: Iterable[Block]) -> Outline:
-    spans = Mentions()
+def markdown_outline(blocks: Iterable[Block], endings: Collection[str]) -> Outline:
+    spans = Mentions(endings)
     for line, text in _prose(blocks, spans):
         for match in _SPAN.finditer(text):
             spans.code(line, match.group(2))
@@ -121,8 +120,8 @@ def _prose(blocks: Iterable[Block], spans: Mentions) -> Iterable[tuple[int, str]
                 yield block.first_line + row, text
 
 
-def rst_outline(blocks: Sequence[Block]) -> Outline:
-    spans = Mentions()
+def rst_outline(blocks: Sequence[Block], endings: Collection[str]) -> Outline:
+    spans = Mentions(endings)
     for line, text in _prose(blocks, spans):
         for pattern in (_RST_LINK, _RST_TARGET):
             for match in pattern.finditer(text):
@@ -142,7 +141,7 @@ def _rst_role(spans: Mentions, line: int, role: str, text: str) -> None:
     meant = text.rpartition("<")[2].rstrip("> ") if text.endswith(">") else text
     kind = role.rpartition(":")[2]
     if kind in ("doc", "download"):
-        spans.target(line, meant if _has_ending(meant) else f"{meant}.rst")
+        spans.target(line, meant if spans.has_ending(meant) else f"{meant}.rst")
     elif kind not in ("ref", "term", "pep", "rfc", "math", "option", "envvar"):
         spans.code(line, meant)
 
@@ -158,8 +157,8 @@ def _rst_directive(spans: Mentions, line: int, name: str, argument: str) -> None
 class HtmlMentions(Mentions):
     """The same of a stream of tags."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, endings: Collection[str]) -> None:
+        super().__init__(endings)
         self._code: list[str] | None = None
         self._in_pre = False
 

@@ -1,10 +1,13 @@
-"""Which file is what, by its name alone. An own table: the system's differs from machine to machine."""
+"""The formats of files other than source code with a grammar (see `codegraph/languages/`).
+
+The file name decides the format. The table is our own: the system's differs from machine to machine.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 Binary = Literal["pdf", "docx", "pptx", "xlsx", "epub"]
-Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "code", "lines", "csv", Binary]
+Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "lines", "csv", Binary]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +27,6 @@ _YAML = Format("lines", "application/yaml")
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _MAKE = Format("lines", "text/x-makefile", "make")
 _DOCKER = Format("lines", "text/x-dockerfile", "dockerfile")
-
-_GRAMMARS = {
-    "python": ("text/x-python", "py pyi pyw"),
-    "javascript": ("text/javascript", "js mjs cjs jsx"),
-    "typescript": ("text/x-typescript", "ts mts cts"),
-    "tsx": ("text/x-typescript", "tsx"),
-    "rust": ("text/x-rust", "rs"),
-    "go": ("text/x-go", "go"),
-    "java": ("text/x-java", "java"),
-    "c": ("text/x-c", "c h"),
-    "cpp": ("text/x-c++", "cc cpp cxx c++ hh hpp hxx h++ ipp"),
-    "csharp": ("text/x-csharp", "cs"),
-    "ruby": ("text/x-ruby", "rb rake gemspec"),
-    "php": ("text/x-php", "php phtml"),
-    "bash": ("text/x-shellscript", "sh bash zsh ksh"),
-}
 
 _NO_GRAMMAR = {
     "kotlin": "kt kts",
@@ -87,8 +74,6 @@ BY_EXTENSION: dict[str, Format] = {
     "mk": _MAKE,
     "dockerfile": _DOCKER,
 }
-for _language, (_mime, _extensions) in _GRAMMARS.items():
-    BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("code", _mime, _language))
 for _language, _extensions in _NO_GRAMMAR.items():
     BY_EXTENSION |= dict.fromkeys(_extensions.split(), Format("lines", f"text/x-{_language}", _language))
 BY_EXTENSION |= dict.fromkeys(("css",), Format("lines", "text/css", "css"))
@@ -98,8 +83,6 @@ BY_NAME: dict[str, Format] = {
     "gnumakefile": _MAKE,
     "dockerfile": _DOCKER,
     "containerfile": _DOCKER,
-    "rakefile": BY_EXTENSION["rb"],
-    "gemfile": BY_EXTENSION["rb"],
 }
 
 
@@ -112,12 +95,3 @@ def format_of(path: str) -> Format:
 def is_binary(path: str) -> bool:
     """Does the name promise a format that is not text and is parsed in a process of its own?"""
     return format_of(path).parser in get_args(Binary)
-
-
-def mime_of(path: str) -> str:
-    """The media type a path's name promises.
-
-    >>> mime_of("docs/a.md"), mime_of("NOTES")
-    ('text/markdown', 'text/plain')
-    """
-    return format_of(path).mime_type

@@ -1,7 +1,7 @@
 """reStructuredText, as much as indexing needs: sections, literal blocks, directives, lists, paragraphs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import block_template, rows_block, stem
@@ -14,11 +14,11 @@ _CODE = re.compile(r"\.\.[ \t]+(?:code|code-block|sourcecode|parsed-literal|math
 _GRID = re.compile(r"\+[-=+]+$|=+[ \t]+=[= \t]*$")
 
 
-def parse_rst(path: str, text: str, mime_type: str) -> ParsedFile:
+def parse_rst(path: str, text: str, mime_type: str, endings: Collection[str]) -> ParsedFile:
     reader = _RstReader(text.split("\n"))
     blocks = tuple(reader.blocks())
     title = next((block.heading_path[-1] for block in blocks if block.heading), "")
-    return ParsedFile(title or stem(path), mime_type, None, blocks, outline=rst_outline(blocks))
+    return ParsedFile(title or stem(path), mime_type, None, blocks, outline=rst_outline(blocks, endings))
 
 
 class _RstReader:

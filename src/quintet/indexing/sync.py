@@ -9,7 +9,6 @@ from quintet.indexing.changes import Changes, find_changes
 from quintet.indexing.document import shape, storable_time
 from quintet.indexing.examine import Examination, Examiner, Refusal, SameContent, Task
 from quintet.indexing.files import DiskFile, FileProblem
-from quintet.indexing.link import link
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.run import IndexRun
 from quintet.indexing.walk import walk
@@ -32,6 +31,8 @@ def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
     if run.settings.processes != 1 and can_start_processes():
         run.writer.text_is_written()
     with run.report.stage("graph"):
+        from quintet.indexing.link import link  # costs more to import than all the rest of a search
+
         link(run)
     with run.writer.batch():  # even if this run removed nothing: an interrupted run may have
         run.writer.drop_unused_vectors()

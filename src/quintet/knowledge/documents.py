@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
+from quintet.codegraph.languages.registry import LANGUAGES, language_of
 from quintet.contracts.knowledge import BASE, KEPT, authored, kept
 from quintet.errors import LimitError, UsageError
 from quintet.filters.fields import BUILT_IN
@@ -32,7 +33,9 @@ URI_CHARS = 2_000
 RUN_BY_BROWSERS = re.compile("(javascript|vbscript|data):", re.IGNORECASE)
 NAME_CHARS = 255
 TITLE_SHOWN = 80  # characters of a text's first line
-ENDINGS = {form.mime_type: ending for ending, form in reversed(BY_EXTENSION.items())} | {"text/plain": "txt"}
+# Of each media type, the first ending that has it.
+ENDINGS = {language.mime_type: language.endings[0] for language in reversed(LANGUAGES)}
+ENDINGS |= {form.mime_type: ending for ending, form in reversed(BY_EXTENSION.items())} | {"text/plain": "txt"}
 Made = Literal["created", "updated", "unchanged", "refused"]
 
 
@@ -123,7 +126,7 @@ def _checked_name(name: object) -> str:
 
 def _with_ending(name: str, mime: object) -> str:
     ending = name.lower().rpartition(".")[2] if "." in name else ""
-    if ending in BY_EXTENSION or name.lower() in BY_NAME or mime is None:
+    if mime is None or language_of(name) or ending in BY_EXTENSION or name.lower() in BY_NAME:
         return name
     kind = str(mime).partition(";")[0].strip().lower()
     return f"{name}.{ENDINGS.get(kind, 'txt')}"

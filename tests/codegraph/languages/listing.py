@@ -4,14 +4,15 @@ from textwrap import dedent
 
 from quintet.codegraph.extract import extract
 from quintet.codegraph.grammar import tree_of
+from quintet.codegraph.languages.registry import BY_NAME
 from quintet.model.symbols import Outline, Relation
 
 
 def read(language: str, text: str, path: str) -> Outline:
     text = dedent(text).lstrip("\n")
-    tree = tree_of(text.encode(), text, language)
+    tree = tree_of(text.encode(), text, BY_NAME[language])
     assert tree is not None
-    return extract(tree.root_node, text.encode(), path, language)
+    return extract(tree.root_node, text.encode(), path, BY_NAME[language])
 
 
 def symbols(outline: Outline) -> list[str]:

@@ -1,17 +1,17 @@
 """A little project written as source text, and its edges as lines to list by hand."""
 
 from codegraph.languages.listing import read
+from quintet.codegraph.languages.registry import language_of
 from quintet.codegraph.resolve import Project, resolve
-from quintet.formats.registry import format_of
 from quintet.model.symbols import FileOutline, Relation, node_ids
 
 
 def outlines(sources: dict[str, str]) -> list[FileOutline]:
     files = []
     for path, text in sources.items():
-        language = format_of(path).language
+        language = language_of(path)
         assert language is not None
-        files.append(FileOutline(f"id of {path}", path, read(language, text, path)))
+        files.append(FileOutline(f"id of {path}", path, read(language.name, text, path)))
     return files
 
 

@@ -7,13 +7,11 @@ What a module holds beside its definitions, such as its imports, is only seen by
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quintet.codegraph.resolve.languages import FAMILIES, FILE_MODULES, TRANSITIVE
+from quintet.codegraph.resolve.imports import import_resolver
 from quintet.codegraph.resolve.meanings import meanings, occurrences
-from quintet.codegraph.resolve.project import Name, Space, home_of, is_star, split_name
+from quintet.codegraph.resolve.project import Name, Space, family_of, file_word, home_of, is_star, split_name
 from quintet.model.symbols import FileOutline, Outline, Symbol, SymbolKind
 
-# Nothing is seen here without a name for the module or class that it stands in.
-_NAMED_OWNERS = frozenset({"python", "script"})
 Change = tuple[str, Outline | None, Outline | None]  # path, before, after; None: it was not there, or is gone
 Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a definition fits
 
@@ -44,42 +42,31 @@ def bound_names(outline: Outline, path: str) -> Names:
 
 
 def _symbol_names(outline: Outline, symbol: Symbol, *, is_module_named: bool = False) -> Names:
-    family = FAMILIES.get(outline.language, "")
+    family = family_of(outline.language)
     inner, shape = symbol.path[:-1], shape_of(outline, symbol)
     is_plain = symbol.kind in ("function", "method", "variable") and shape[2]
-    if is_plain and family in _NAMED_OWNERS and (inner or (is_module_named and family == "python")):
-        return {*inner, Guessed(family, symbol.name, shape)}
+    if is_plain and family.closed_scopes and (inner or (is_module_named and family.name == "python")):
+        return {*inner, Guessed(family.name, symbol.name, shape)}
     return set(symbol.path)
 
 
 def module_names(path: str, outline: Outline) -> set[str]:
     """What a file is called as a whole: its name, and its module's or package's."""
-    family = FAMILIES.get(outline.language, "")
+    family = family_of(outline.language)
     name = path.rsplit("/", 1)[-1]
     names = {name}
-    if family:
+    if family.name:
         home = home_of(path, outline.language, outline.package)
-        names |= space_words(Space(family, home))
-        if family == "go" and not home:
+        names |= space_names(Space(family.name, home))
+        if family.home == "folder" and not home:
             names.add(outline.package)  # the root's folder tells nothing
-    if family not in FILE_MODULES:
+    if family.home != "file":
         names |= {name.split(".")[0], name.rpartition(".")[0]}
     return names - {""}
 
 
-def file_word(path: str) -> str:
-    """A file's whole path as a name: no other file's last part."""
-    return f"/{path}"
-
-
-def space_words(space: Space) -> set[str]:
-    """What a module, package or folder is called by those who look for it; the root's has no other name."""
-    words = set(space.name[-1:]) or {f"./{space.family}"}
-    if space.family == "rust":
-        if space.name[-1:] == ("src",):
-            words.update(space.name[-2:-1])  # the crate's folder has its name
-        words |= {word.replace("-", "_") for word in words}
-    return words
+def space_names(space: Space) -> set[str]:
+    return import_resolver(space.family).space_names(space)
 
 
 def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> set[str]:
@@ -93,12 +80,12 @@ def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> s
         for file in files:
             if file.path not in changed:
                 moved -= _spaces(file.path, file.outline)
-    return {word for space in moved for word in space_words(space)}
+    return {name for space in moved for name in space_names(space)}
 
 
 def _spaces(path: str, outline: Outline | None) -> set[Space]:
     """The folders or packages that are there because of a file. A script's folder without `index` is none."""
-    family = FAMILIES.get(outline.language, "") if outline else ""
+    family = family_of(outline.language).name if outline else ""
     if outline is None or family in ("", "script"):
         return set()
     home = home_of(path, outline.language, outline.package)
@@ -118,7 +105,7 @@ def changed_names(before: Outline | None, after: Outline | None, path: str) -> N
 
 def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Names]]:
     """All that the edges of other files can hang on, each with the names that lead to it."""
-    family = FAMILIES.get(outline.language, "")
+    family = family_of(outline.language)
     yield ("lists its exports", bool(outline.exports)), set(module_names(path, outline))
     places = occurrences(outline)
     for symbol in outline.symbols:
@@ -147,12 +134,12 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Na
 def starred_names(outline: Outline, path: str) -> set[str]:
     """Under which names others see that a file imports everything from elsewhere: what it is called, if they
     must name it to get at that; what it defines, where they need not."""
-    family, names = FAMILIES.get(outline.language, ""), module_names(path, outline)
-    if family in TRANSITIVE:  # what a file defines is known to those who include what it includes
+    family, names = family_of(outline.language), module_names(path, outline)
+    if family.passes_includes_on:  # what a file defines is known to those who include what it includes
         names.update(name for symbol in outline.symbols for name in symbol.path)
-    elif family == "rust":
+    elif family.name == "rust":
         names.update(name for _, name in written_away(outline))
-    elif family not in FILE_MODULES:
+    elif family.home != "file":
         bases = (m.owner for m in outline.mentions if m.relation in ("extends", "implements"))
         names.update(outline.symbols[owner].name for owner in bases)
     return names - {""}

@@ -3,13 +3,13 @@
 `ingest.parse.extract.document` says how the two kinds of mention are told apart.
 """
 
+from quintet.codegraph.languages.registry import FAMILIES
 from quintet.codegraph.resolve.answer import FOREIGN, Answer, exactly
-from quintet.codegraph.resolve.languages import FAMILIES
+from quintet.codegraph.resolve.imports import join
 from quintet.codegraph.resolve.members import Members
-from quintet.codegraph.resolve.modules import join
 from quintet.codegraph.resolve.project import File, Name, Place, Project
 
-_FAMILIES = sorted(set(FAMILIES.values()))
+_FAMILIES = sorted(FAMILIES)
 
 
 def named(project: Project, members: Members, file: File, path: Name) -> Answer:

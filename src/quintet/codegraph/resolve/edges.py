@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from quintet.codegraph.resolve.answer import FOREIGN, STRENGTH, UNKNOWN, Answer, either, exactly, weaker
+from quintet.codegraph.resolve.common_members import COMMON_MEMBERS
 from quintet.codegraph.resolve.documents import named
 from quintet.codegraph.resolve.hierarchy import Hierarchy
-from quintet.codegraph.resolve.languages import COMMON_MEMBERS, IMPLICIT_SELF
 from quintet.codegraph.resolve.members import Members
 from quintet.codegraph.resolve.project import File, Name, Place, Project, Space, Thing
 from quintet.codegraph.resolve.scopes import Scopes
@@ -181,7 +181,7 @@ class Edges:
         is_member = is_in_class or symbol.kind == "method"  # in Ruby a module has methods too
         if file.family == "c" and symbol.visibility == "private" and not is_member:
             return False  # no other file can see it
-        return (not is_member or file.family in IMPLICIT_SELF) if is_bare else is_member
+        return (not is_member or file.rules.implicit_self) if is_bare else is_member
 
 
 def contained(file: File) -> list[Edge]:

@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from quintet.codegraph.resolve.answer import DOUBTFUL, UNKNOWN, Answer, either, exactly, weaker
-from quintet.codegraph.resolve.languages import HARMLESS_BASES, REOPENED
 from quintet.codegraph.resolve.members import Members
 from quintet.codegraph.resolve.project import Place, Project
 from quintet.codegraph.resolve.scopes import Scopes
 from quintet.model.symbols import Confidence, Mention
 
+# Classes whose methods nobody calls by name.
+HARMLESS_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Object"})
 Ancestor = tuple[Place | None, Confidence]  # None: a class outside the project
 
 
@@ -83,7 +84,7 @@ class Hierarchy:
         """The bases of a class from right to left; Ruby's from the superclass to the last mixin."""
         file = self.project.files[place.file]
         parts = [place]
-        if file.family in REOPENED:
+        if file.rules.open_classes:
             parts = self.project.symbols[file.family, self.project.qualified(place)]
         mentions = [
             (part, mention)

@@ -1,8 +1,7 @@
 """What a module, a namespace or a class holds under a name, through imports and re-exports."""
 
 from quintet.codegraph.resolve.answer import DOUBTFUL, FOREIGN, UNKNOWN, Answer, either, exactly
-from quintet.codegraph.resolve.languages import REOPENED
-from quintet.codegraph.resolve.modules import find_module
+from quintet.codegraph.resolve.imports import import_resolver
 from quintet.codegraph.resolve.project import File, Place, Project, Space, Thing
 from quintet.model.symbols import Import
 
@@ -39,7 +38,7 @@ class Members:
         """A member that the class itself defines; for anything but a class, what is written inside it."""
         file = self.project.files[place.file]
         here = [Place(place.file, number) for number in file.meant(place.symbol, name)]
-        if file.family not in REOPENED or (here and file.family != "c"):
+        if not file.rules.open_classes or (here and file.family != "c"):
             return exactly(here) if here else UNKNOWN
         parts = self.project.symbols.get((file.family, (*self.project.qualified(place), name)), here)
         return exactly(self.definitions(parts)) if parts else UNKNOWN
@@ -64,7 +63,7 @@ class Members:
             return FOREIGN
         trail.add((*place, name))
         file = self.project.files[place.file]
-        if file.family in REOPENED:
+        if file.rules.open_classes:
             return self._of_space(Space(file.family, self.project.qualified(place)), name)
         written = self.written(place, name, trail)
         if written is not None:
@@ -138,7 +137,7 @@ class Members:
         key = (number, imported.owner, imported.module, imported.level)  # all that a module is found by
         if key not in self._modules:
             file = self.project.files[number]
-            found = find_module(self.project, file, imported)
+            found = import_resolver(file.family).find_module(self.project, file, imported)
             if file.family == "rust":  # `lib.rs` and `main.rs` are both the root: each means itself
                 own = tuple(self._same_root(number, thing) for thing in found.things)
                 found = found._replace(things=own)

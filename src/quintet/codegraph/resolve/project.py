@@ -5,20 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from quintet.codegraph.resolve.languages import FAMILIES, FILE_MODULES, INCLUDES
+from quintet.codegraph.language import Family
+from quintet.codegraph.languages.registry import BY_NAME, FAMILIES
 from quintet.codegraph.resolve.meanings import meanings
 from quintet.model.symbols import FileOutline, Import, Mention, Symbol, node_ids
 
 Name = tuple[str, ...]
 
-_ENDINGS = {
-    "python": (".pyi", ".pyw", ".py"),
-    "script": (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
-    "rust": (".rs",),
-}
-# A file so called stands for its folder.
-_FOLDER_FILES = {"python": {"__init__"}, "script": {"index"}, "rust": {"mod", "lib", "main"}}
-SCRIPT_ENDINGS = _ENDINGS["script"]
+# How names work in prose: it defines nothing.
+PROSE = Family("", home="none")
 
 
 class Place(NamedTuple):
@@ -45,33 +40,42 @@ def split_name(text: str) -> Name:
     return tuple(part for part in text.split(".") if part)
 
 
+def file_word(path: str) -> str:
+    """A file's whole path as a name: no other file's last part."""
+    return f"/{path}"
+
+
+def family_of(language: str) -> Family:
+    return BY_NAME[language].family if language in BY_NAME else PROSE
+
+
 def home_of(path: str, language: str, package: str) -> Name:
     """The name of the module, package or namespace that a file's definitions are in."""
-    family = FAMILIES.get(language, "")
-    if family in ("java", "csharp", "php"):
+    family = family_of(language)
+    if family.home == "package":
         return split_name(package)
     folders = tuple(path.split("/")[:-1])
-    if family == "go":
+    if family.home == "folder":
         return folders
-    if family not in FILE_MODULES:
+    if family.home == "none":
         return ()
     stem = stem_of(path, family)
-    return folders if stem in _FOLDER_FILES[family] else (*folders, stem)
+    return folders if stem in family.folder_files else (*folders, stem)
 
 
-def stem_of(path: str, family: str) -> str:
+def stem_of(path: str, family: Family) -> str:
     name = path.rsplit("/", 1)[-1]
-    for ending in _ENDINGS.get(family, ()):
+    for ending in family.module_endings:
         if name.endswith(ending) and name != ending:
             return name[: -len(ending)]
     return name.rsplit(".", 1)[0] or name
 
 
-def is_star(imported: Import, family: str) -> bool:
+def is_star(imported: Import, family: Family) -> bool:
     """Whether an import brings in all that a module or file has, under the names it has there."""
-    if imported.alias or (family == "script" and not imported.exported):
+    if imported.alias or (family.name == "script" and not imported.exported):
         return False
-    return imported.name == "*" or (not imported.name and family in INCLUDES)
+    return imported.name == "*" or (not imported.name and family.includes)
 
 
 class File:
@@ -80,7 +84,8 @@ class File:
 
     def __init__(self, given: FileOutline) -> None:
         self.document_id, self.path, self.outline = given.document_id, given.path, given.outline
-        self.family = FAMILIES.get(given.outline.language, "")
+        self.rules = family_of(given.outline.language)
+        self.family = self.rules.name
         self.home = home_of(given.path, given.outline.language, given.outline.package)
 
     @cached_property
@@ -105,7 +110,7 @@ class File:
 
     @cached_property
     def stars(self) -> list[Import]:
-        return [one for one in self.outline.imports if not self._bound_to(one) and is_star(one, self.family)]
+        return [one for one in self.outline.imports if not self._bound_to(one) and is_star(one, self.rules)]
 
     @cached_property
     def bound(self) -> dict[str, list[Import]]:
@@ -130,7 +135,7 @@ class File:
     @cached_property
     def _is_flat(self) -> bool:
         """In other languages a scope sees more than is written in it: inherited members, its namespace."""
-        return self.family in ("python", "script") and not any(star.owner for star in self.stars)
+        return self.rules.closed_scopes and not any(star.owner for star in self.stars)
 
     @cached_property
     def exports(self) -> dict[str, list[str]]:
@@ -174,6 +179,11 @@ class File:
             found = self._scopes[number] = (*self._parents(number), 0)
         return found
 
+    def module_of(self, number: int) -> Name:
+        """The name of the module that symbol `number` stands in: the file's or an inline one."""
+        inline = next((n for n in self.scopes(number) if n and self.symbol(n).kind == "module"), 0)
+        return self.home + (self.symbol(inline).path if inline else ())
+
     def _parents(self, number: int) -> Iterator[int]:
         left = len(self.outline.symbols)
         current: int | None = number
@@ -216,7 +226,7 @@ class Project:
         return tails
 
     def _add_module(self, number: int, file: File) -> None:
-        if file.family in FILE_MODULES:
+        if file.rules.home == "file":
             self.modules[file.family, file.home].append(number)
         self.packages[file.family, file.home].append(number)
         for length in range(len(file.home) + 1):
@@ -261,10 +271,12 @@ class Project:
         if len(files) == 1:
             return files
 
+        rules = FAMILIES[family]
+
         def rank(number: int) -> tuple[bool, int, str]:
             path = self.files[number].path
-            stands_for_folder = stem_of(path, family) in _FOLDER_FILES[family] and family == "script"
-            endings = (".py", ".pyw", ".pyi", *SCRIPT_ENDINGS[1:], ".d.ts")
+            stands_for_folder = family == "script" and stem_of(path, rules) in rules.folder_files
+            endings = rules.module_endings
             ending = next((i for i, e in enumerate(endings) if path.endswith(e)), len(endings))
             return (stands_for_folder, ending, path)
 

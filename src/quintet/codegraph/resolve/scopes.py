@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from quintet.codegraph.resolve.answer import DOUBTFUL, FOREIGN, UNKNOWN, Answer, either, exactly
-from quintet.codegraph.resolve.languages import BUILTINS, IMPLICIT_SELF, REOPENED, TRANSITIVE
+from quintet.codegraph.resolve.imports import import_resolver
 from quintet.codegraph.resolve.members import Members
-from quintet.codegraph.resolve.modules import RUST_HEADS, rust_module
 from quintet.codegraph.resolve.project import File, Name, Place, Project, Space, Thing
 from quintet.model.symbols import SymbolKind
 
@@ -27,10 +26,7 @@ class Scopes:
 
     def path(self, number: int, owner: int, path: Name) -> Answer:
         """What `a.b.c` means in symbol `owner` of file `number`."""
-        if self.project.files[number].family == "rust":
-            found, rest = self._rust_head(number, owner, path)
-        else:
-            found, rest = self.lookup(number, owner, path[0]), path[1:]
+        found, rest = self._head(number, owner, path)
         for name in rest:
             if not found.things:
                 return found
@@ -48,23 +44,23 @@ class Scopes:
 
     def _is_one(self, places: list[Place]) -> bool:
         names = {self.project.qualified(place) for place in places}
-        return len(names) == 1 and self.project.files[places[0].file].family in REOPENED
+        return len(names) == 1 and self.project.files[places[0].file].rules.open_classes
 
     def member(self, thing: Thing, name: str) -> Answer:
         if isinstance(thing, Place) and self.project.symbol(thing).kind in _TYPES:
             return self.member_of_class(thing, name)
         return self.members.of(thing, name)
 
-    def _rust_head(self, number: int, owner: int, path: Name) -> tuple[Answer, Name]:
+    def _head(self, number: int, owner: int, path: Name) -> tuple[Answer, Name]:
+        """What the path begins with, and the rest of it."""
         file = self.project.files[number]
+        imports = import_resolver(file.family)
         heads = 0
-        while heads < len(path) and path[heads] in RUST_HEADS:
+        while heads < len(path) and path[heads] in imports.heads:
             heads += 1
         if not heads:
             return self.lookup(number, owner, path[0]), path[1:]
-        inline = next((n for n in file.scopes(owner) if n and file.symbol(n).kind == "module"), 0)
-        home = file.home + (file.symbol(inline).path if inline else ())
-        found = rust_module(self.project, file, home, path[:heads])
+        found = imports.find_path(self.project, file, file.module_of(owner), path[:heads])
         own = {Place(number, 0) if self._is_root_of(number, thing) else thing: None for thing in found.things}
         return exactly(own), path[heads:]
 
@@ -95,10 +91,10 @@ class Scopes:
         around = self._around(number, owner, name)
         if around.things or around.settled:
             return around
-        if name in BUILTINS.get(file.family, ()):
+        if name in file.rules.builtins:
             return FOREIGN
         unsure = any(not self.members.module(number, star).things for star in file.stars)
-        return DOUBTFUL if unsure and file.family not in TRANSITIVE else around
+        return DOUBTFUL if unsure and not file.rules.passes_includes_on else around
 
     def _scopes(self, file: File, owner: int) -> tuple[int, ...]:
         """The scopes around `owner`, innermost first. What stands outside a Rust module is not seen in it."""
@@ -113,7 +109,7 @@ class Scopes:
         file = self.project.files[number]
         kind = file.symbol(scope).kind
         if scope and (kind in _TYPES or (kind == "module" and file.family == "ruby")):
-            if file.family in IMPLICIT_SELF:
+            if file.rules.implicit_self:
                 found = self.member_of_class(Place(number, scope), name)
                 return found if found.things else None
             if file.family != "python" or scope != owner:
@@ -121,8 +117,7 @@ class Scopes:
         return self.members.written_inside(Place(number, scope), name)
 
     def _from_stars(self, number: int, scope: int, name: str) -> Answer | None:
-        file = self.project.files[number]
-        if file.family in ("script", "bash", "ruby", "php"):
+        if not self.project.files[number].rules.names_from_star_imports:
             return None
         return self.members.starred(Place(number, scope), name, set())
 
@@ -130,12 +125,10 @@ class Scopes:
 
     def _around(self, number: int, owner: int, name: str) -> Answer:
         file = self.project.files[number]
-        if file.family == "bash" or file.family in REOPENED:
+        if file.rules.home != "file":
             return self._around_package(number, owner, name)
-        if file.family == "rust":
-            found = rust_module(self.project, file, file.home, (name,))
-            return found if found.things else UNKNOWN
-        return UNKNOWN
+        found = import_resolver(file.family).find_path(self.project, file, file.home, (name,))
+        return found if found.things else UNKNOWN
 
     def _around_package(self, number: int, owner: int, name: str) -> Answer:
         file = self.project.files[number]
@@ -149,7 +142,7 @@ class Scopes:
     def _prefixes(self, file: File, owner: int) -> Iterator[Name]:
         """The names a bare name may be completed with: of the enclosing classes, of the namespaces."""
         whole = file.home + (file.symbol(owner).path if file.outline.symbols else ())
-        last = 0 if file.family in ("c", "csharp", "ruby", "bash") else len(file.home)
+        last = 0 if file.rules.nested_namespaces else len(file.home)
         for length in range(len(whole), last - 1, -1):
             yield whole[:length]
         if file.family == "php" and file.home:
@@ -160,11 +153,11 @@ class Scopes:
         here = [place for place in places if place.file == number]
         if here:
             return exactly(here)
-        family = self.project.files[number].family
-        if family not in TRANSITIVE:
+        file = self.project.files[number]
+        if not file.rules.passes_includes_on:
             kinds = {self.project.symbol(place).kind for place in places}
             if kinds == {"module"}:
-                return Answer((Space(family, self.project.qualified(places[0])),))
+                return Answer((Space(file.family, self.project.qualified(places[0])),))
             return exactly(places)
         return self._settle_visible(number, places)
 

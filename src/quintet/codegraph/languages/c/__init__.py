@@ -1,0 +1,54 @@
+"""C."""
+
+from quintet.codegraph.language import DefinitionNodes, Family, Language, words
+
+BUILTINS = words(
+    "printf fprintf sprintf snprintf vprintf vfprintf vsnprintf scanf sscanf fscanf puts putchar getchar"
+    " fopen fclose fread fwrite fgets fputs fseek ftell fflush feof ferror malloc calloc realloc free"
+    " memcpy memmove memset memcmp memchr strlen strcpy strncpy strcat strncat strcmp strncmp strchr"
+    " strrchr strstr strtok strdup strtol strtoul strtod atoi atol atof abs labs exit abort atexit qsort"
+    " bsearch rand srand time clock assert isalpha isdigit isspace toupper tolower sizeof perror getenv"
+    " system open close read write size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t"
+    " uint32_t uint64_t FILE NULL std va_start va_end static_cast dynamic_cast reinterpret_cast"
+)
+C_KINDS = {
+    "function_definition": "function",
+    "struct_specifier": "struct",
+    "union_specifier": "union",
+    "enum_specifier": "enum",
+    "type_definition": "type",
+}
+CONTAINERS = frozenset(
+    {
+        "preproc_if",
+        "preproc_ifdef",
+        "preproc_else",
+        "preproc_elif",
+        "linkage_specification",
+        "declaration_list",
+    }
+)
+NEEDS_BODY = frozenset({"struct_specifier", "union_specifier", "enum_specifier"})
+KIND_OF_TYPE = {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"}
+C_FAMILY = Family(
+    "c",
+    home="none",
+    imports=f"{__name__}.imports",
+    builtins=BUILTINS,
+    implicit_self=True,
+    open_classes=True,
+    includes=True,
+    passes_includes_on=True,
+    nested_namespaces=True,
+)
+C = Language(
+    name="c",
+    mime_type="text/x-c",
+    endings=("c", "h"),
+    grammar=("tree_sitter_c", "language"),
+    definitions=DefinitionNodes(
+        kinds=C_KINDS, containers=CONTAINERS, needs_body=NEEDS_BODY, kind_of_type=KIND_OF_TYPE
+    ),
+    extractor=f"{__name__}.extract",
+    family=C_FAMILY,
+)

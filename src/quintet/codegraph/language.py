@@ -1,0 +1,69 @@
+"""What the engine has to know about a programming language. See docs/adding-a-language.md.
+
+A declaration imports nothing heavy: the grammar, the extractor and the import rules are named here and loaded
+when a file of the language is first read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+NONE: frozenset[str] = frozenset()
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Languages that can use one another's definitions, and how names work in them.
+
+    `home` says what the definitions of a file belong to: the file as a module, its folder, the package or
+    namespace that it declares, or one space for all files. `imports` is a module with a class `Imports`, an
+    `ImportResolver`; without it an import is a qualified name such as `a.b.Class`.
+    """
+
+    name: str
+    home: Literal["file", "folder", "package", "none"]
+    imports: str = ""
+    builtins: frozenset[str] = NONE
+    module_endings: tuple[str, ...] = ()  # dropped from the name of a module; an earlier one is preferred
+    folder_files: frozenset[str] = NONE  # a file of this name stands for its folder
+    implicit_self: bool = False  # a bare name inside a class may mean a member of it
+    open_classes: bool = False  # a class may be written in several places, under one qualified name
+    closed_scopes: bool = False  # a scope sees only what is written in it and around it
+    includes: bool = False  # an import without a name brings in everything
+    passes_includes_on: bool = False  # a file also sees what its included files include
+    names_from_star_imports: bool = True  # a bare name may come from an import of everything
+    nested_namespaces: bool = False  # a bare name may mean something in any enclosing namespace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DefinitionNodes:
+    """The node types of a grammar that hold definitions; chunks are cut along them."""
+
+    kinds: Mapping[str, str]  # node type -> kind of definition; a "function" in a class becomes a method
+    comments: frozenset[str] = frozenset({"comment"})  # belong to the definition below: attributes too
+    wrappers: frozenset[str] = NONE  # hold one definition; all their rows belong to it
+    containers: frozenset[str] = NONE  # hold many definitions; looked through
+    needs_body: frozenset[str] = NONE  # without a body it only declares
+    overloads: frozenset[str] = NONE  # signatures above the function they belong to
+    variables: frozenset[str] = NONE  # define what their value is ...
+    values: Mapping[str, str] = field(default_factory=dict)  # ... if it has one of these types -> kind
+    kind_of_type: Mapping[str, str] = field(default_factory=dict)  # what a "type" names -> kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """`grammar` is a package and its function that gives the tree-sitter language; `extractor` a module with
+    the function `outline_of(scan)`."""
+
+    name: str
+    mime_type: str
+    endings: tuple[str, ...]
+    grammar: tuple[str, str]
+    definitions: DefinitionNodes
+    extractor: str
+    family: Family
+    file_names: tuple[str, ...] = ()  # in lower case: names that say what a file without an ending is

@@ -1,0 +1,11 @@
+"""What a `require` of Ruby means."""
+
+from quintet.codegraph.resolve.answer import Answer
+from quintet.codegraph.resolve.imports import ImportResolver, find_file
+from quintet.codegraph.resolve.project import File, Project
+from quintet.model.symbols import Import
+
+
+class Imports(ImportResolver):
+    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+        return find_file(project, file, imported.module, ("", ".rb"))
