@@ -25,7 +25,7 @@ from quintet.indexing.drift import Drift, measure_drift
 from quintet.indexing.embedding import check_embedder, reembed
 from quintet.indexing.removal import clear, remove
 from quintet.indexing.roots import all_targets, present, resolve_path, sync_targets
-from quintet.indexing.run import IndexRun, Progress, Report, collect_garbage_rarely
+from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.indexing.sync import sync
 from quintet.knowledge import KnowledgeBases
 from quintet.knowledge.context import RESULTS, context
@@ -38,6 +38,7 @@ from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Approximation, Embedder, Root
 from quintet.ports.store_files import INDEX_FILE, KNOWLEDGE_FILES, MEMORY_FILES
 from quintet.ports.writing import Choices
+from quintet.processes.garbage import collect_garbage_rarely
 from quintet.query.cache import CacheFigures, QueryCache
 from quintet.query.code_and_memory import merge_answers
 from quintet.query.explain import Explanation, why

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from quintet.embed.local import WORTH_PROCESSES, LocalEmbedder
+from quintet.processes.child import ChildProcess
 
 TEXTS = [f"Sentence number {n} of a text about {'tides ' * (n % 7)}" for n in range(WORTH_PROCESSES)]
 
@@ -22,7 +23,7 @@ sys.stdin.read()
 """
 
 
-def processes(embedder: LocalEmbedder) -> "list[subprocess.Popen[bytes]]":
+def processes(embedder: LocalEmbedder) -> list[ChildProcess]:
     assert embedder._workers is not None
     return embedder._workers._processes
 
@@ -43,20 +44,18 @@ def test_a_killed_process_changes_nothing_and_closing_leaves_none(
     assert two_processes.embed_documents(TEXTS).tobytes() == expected
     assert processes(two_processes) is started
     two_processes.close()
-    assert all(process.returncode is not None for process in started)
+    assert not any(process.is_alive for process in started)
     two_processes.close()
 
 
 def test_an_interrupted_call_leaves_no_stale_answer(
     granite: LocalEmbedder, two_processes: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from quintet.embed import workers
-
-    def interrupted(_: object) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(workers, "receive", interrupted)
+        patched.setattr("quintet.processes.child.receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             two_processes.embed_documents(TEXTS)
     other = [text[::-1] for text in TEXTS]

@@ -9,7 +9,7 @@ import pytest
 from formats.office_files import book, epub, part_of, saved, slides, with_entities, with_part, word, zipped
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
-from quintet.formats.sandbox.child import read_binary
+from quintet.formats.sandbox.child import parse_binary
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.indexing.chunk import chunk
 
@@ -22,7 +22,7 @@ WHOLE = {"a.docx": word(), "a.pptx": slides(), "a.xlsx": book(STOCK), "a.epub": 
 
 
 def _parsed(path: str, data: bytes, pages: int = 100) -> ParsedFile:
-    return read_binary(path, data, pages)
+    return parse_binary(path, data, pages)
 
 
 def _reason(path: str, data: bytes, pages: int = 100, memory: int = 1_000_000_000) -> str:

@@ -23,14 +23,14 @@ from formats.papers import (
 )
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
-from quintet.formats.sandbox.child import read_binary
+from quintet.formats.sandbox.child import parse_binary
 from quintet.indexing.chunk import chunk
 
 TWO = paper(lines("the first page"), lines("the second page"))
 
 
 def _parsed(data: bytes, path: str = "docs/report.pdf", pages: int = 1000) -> ParsedFile:
-    return read_binary(path, data, pages)
+    return parse_binary(path, data, pages)
 
 
 def _texts(data: bytes) -> list[str]:

@@ -99,7 +99,7 @@ def test_closing_ends_the_process(isolated: Sandbox) -> None:
     process = isolated._process
     isolated.close()
     assert process is not None
-    assert process.returncode is not None
+    assert not process.is_alive
     assert isolated.pid is None
 
 
@@ -111,7 +111,7 @@ def test_an_interruption_leaves_no_answer_behind(isolated: Sandbox, monkeypatch:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("quintet.formats.sandbox.parent.receive", interrupted)
+        patch.setattr("quintet.processes.child.receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             isolated.parse("b", b"")
     assert isolated.parse("c", b"").blocks[0].text.startswith("c of process")
@@ -120,7 +120,7 @@ def test_an_interruption_leaves_no_answer_behind(isolated: Sandbox, monkeypatch:
 
 def test_a_process_that_does_not_start_is_a_problem_of_the_file(tmp_path: Path) -> None:
     with Sandbox(LIMITS, (sys.executable, str(tmp_path / "missing.py"))) as isolated:
-        assert _reason(isolated, "a").startswith("cannot be read, since this does not start")
+        assert _reason(isolated, "a").startswith("cannot be read, because this does not start")
 
 
 def test_modules_are_not_looked_for_in_the_current_folder(

@@ -12,7 +12,7 @@ import pytest
 
 import quintet
 from quintet import Index, NotFound
-from quintet.processes.channel import COLLECTED
+from quintet.processes.garbage import GC_THRESHOLD
 
 LONG_AGO = 1_500_000_000 * 10**9
 
@@ -316,15 +316,15 @@ def test_forget_removes_a_document_a_folder_or_a_root(
 def test_garbage_is_looked_for_seldom_during_a_run_and_as_before_after_it(index: Index, files: Path) -> None:
     before, during = gc.get_threshold(), set[int]()
     index.sync([files], progress=lambda *_: during.add(gc.get_threshold()[0]))
-    assert during == {COLLECTED}
+    assert during == {GC_THRESHOLD}
     assert gc.get_threshold() == before
 
 
 def test_a_threshold_for_garbage_that_is_higher_stays(index: Index, files: Path) -> None:
     before, during = gc.get_threshold(), set[int]()
-    gc.set_threshold(2 * COLLECTED)
+    gc.set_threshold(2 * GC_THRESHOLD)
     try:
         index.sync([files], progress=lambda *_: during.add(gc.get_threshold()[0]))
     finally:
         gc.set_threshold(*before)
-    assert during == {2 * COLLECTED}
+    assert during == {2 * GC_THRESHOLD}

@@ -117,7 +117,7 @@ def test_a_file_that_kills_its_process_is_the_only_one_lost(
 
 def test_a_fault_of_our_own_ends_the_run_and_says_where(tmp_path: Path) -> None:
     with (
-        pytest.raises(QuintetError, match=r"(?s)our fault.*hostile_worker.*by nothing"),
+        pytest.raises(QuintetError, match=r"(?s)bug in Quintet.*hostile_worker.*by nothing"),
         hostile(tmp_path) as processes,
     ):
         list(processes.each(tasks(tmp_path, "a.txt", "raise.txt")))
@@ -212,17 +212,17 @@ def test_where_no_process_starts_one_reads_all_and_the_report_says_so(
 
 
 def test_processes_are_started_for_much_work_or_if_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_processors", lambda: 4)
-    small, large = DiskFile("a", "/a", 1000, 0), DiskFile("b", "/b", workers.MUCH, 0)
+    monkeypatch.setattr(workers, "_cores", lambda: 4)
+    small, large = DiskFile("a", "/a", 1000, 0), DiskFile("b", "/b", workers.LARGE_BYTES, 0)
     assert process_count(Settings(), [small]) == 1
     assert process_count(Settings(), [small, large]) == 4
-    assert process_count(Settings(), [small] * workers.MANY) == 4
+    assert process_count(Settings(), [small] * workers.MANY_FILES) == 4
     assert process_count(Settings(processes=1), [large]) == 1
     assert process_count(Settings(processes=3), [small]) == 1
     assert process_count(Settings(processes=3), [small] * 5) == 3
     assert process_count(Settings(processes=3), []) == 1
-    monkeypatch.setattr(workers, "_processors", lambda: 64)
-    assert process_count(Settings(), [large]) == workers.MOST
+    monkeypatch.setattr(workers, "_cores", lambda: 64)
+    assert process_count(Settings(), [large]) == workers.MAX_PROCESSES
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert process_count(Settings(processes=3), [large] * 5) == 1
 

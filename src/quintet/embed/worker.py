@@ -1,4 +1,4 @@
-"""One embedding process: a list of texts in, their vectors out, until its input ends."""
+"""The process that embeds one list of texts after another until its input ends. `workers.py` starts it."""
 
 import json
 import sys
@@ -6,11 +6,12 @@ import sys
 import numpy as np
 
 from quintet.embed.models import local_embedder
-from quintet.processes.channel import begun, receive, send
+from quintet.processes.channel import receive, send
+from quintet.processes.worker import open_answers
 
 
 def main(name: str) -> None:
-    answers = begun()
+    answers = open_answers()
     embedder = local_embedder(name, processes=1)
     while (message := receive(sys.stdin.buffer)) is not None:
         vectors = embedder.embed_here(json.loads(message))

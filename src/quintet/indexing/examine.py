@@ -11,13 +11,13 @@ from quintet.indexing.document import PARSERS, make_entry, shape, storable_time
 from quintet.indexing.files import DiskFile, size_cap
 from quintet.indexing.read import read_file
 from quintet.ports.writing import Entry
-from quintet.processes.channel import stamp
+from quintet.processes.channel import code_version
 from quintet.settings import Settings
 
 if TYPE_CHECKING:
     from quintet.ports.reading import KnownFile
 
-_CODE = stamp(__file__)
+_CODE = code_version(__file__)
 
 
 class Task(NamedTuple):

@@ -1,8 +1,6 @@
 """The last stage of a run over files: the edges of the code graph, once all outlines are written."""
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from quintet.codegraph.resolve import Project, affected, bound_names, changed_names, changed_spaces, resolve
@@ -11,6 +9,7 @@ from quintet.indexing.run import IndexRun
 from quintet.model.symbols import FileOutline
 from quintet.ports.reading import Root
 from quintet.ports.writing import Unlinked
+from quintet.processes.garbage import no_garbage_collection
 
 LINKER = "4"  # goes up when the same outlines give different edges
 
@@ -19,23 +18,11 @@ def link(run: IndexRun) -> None:
     """Make the edges of all files that changed since their edges were made, even in an interrupted run."""
     everything = run.force or run.writer.linker() != LINKER
     for root in run.writer.roots():
-        with _no_garbage_collection():
+        with no_garbage_collection():  # outlines and edges have no cycles: a quarter of the time
             _link_root(run, root, everything)
     if everything:
         with run.writer.batch():
             run.writer.use_linker(LINKER)
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Outlines and edges are many and contain no cycles: collecting would cost a quarter of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _link_root(run: IndexRun, root: Root, everything: bool) -> None:

@@ -1,6 +1,5 @@
 """An index run: what it needs and what it reports."""
 
-import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +8,6 @@ from dataclasses import dataclass, field
 from quintet.indexing.files import FileProblem
 from quintet.model.results import Note
 from quintet.ports.writing import Writer
-from quintet.processes.channel import COLLECTED
 from quintet.settings import Settings
 
 # stage, done, total. If it raises, the run stops; everything reported until then is in the index.
@@ -57,17 +55,3 @@ class IndexRun:
     report: Report
     force: bool = False
     refused: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)  # by root and path
-
-
-@contextmanager
-def collect_garbage_rarely() -> Iterator[None]:
-    """Raise the threshold of the garbage collector: a run creates many rows, and they contain no cycles."""
-    before = gc.get_threshold()
-    if not 0 < before[0] < COLLECTED:
-        yield
-        return
-    gc.set_threshold(COLLECTED, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

@@ -12,10 +12,11 @@ from quintet.indexing.files import DiskFile, FileProblem
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.run import IndexRun
 from quintet.indexing.walk import walk
-from quintet.indexing.workers import ExaminerPool, NotStarted, can_start_processes, process_count
+from quintet.indexing.workers import ExaminerPool, can_start_processes, process_count
 from quintet.model.results import Note
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry, Writer
+from quintet.processes.child import NotStarted
 from quintet.settings import Settings
 
 MAX_REFUSED = 10_000  # refused files remembered per root

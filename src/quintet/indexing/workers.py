@@ -1,87 +1,74 @@
-"""Examine files in several processes. What comes out comes in the order of the files, whoever was first.
+"""Examine files in several processes. Results come in the order of the files.
 
-Pickles go both ways: these processes run what
-would otherwise run here, on the same files. What parses binary formats is below them, and answers in JSON.
+Messages are pickles in both directions: these processes run our own code, on the same files. Binary formats
+are parsed in a sandbox below each of them, which answers in JSON.
 """
 
 import os
 import pickle
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from queue import SimpleQueue
 from types import TracebackType
 from typing import cast
 
 from quintet.errors import QuintetError
+from quintet.indexing.batches import batches
 from quintet.indexing.examine import Examination, Refusal, Task, identity
 from quintet.indexing.files import DiskFile
-from quintet.processes.channel import (
-    START_SECONDS,
-    ended,
-    in_words,
-    input_of,
-    killed_after,
-    output_of,
-    receive,
-    send,
-)
+from quintet.processes.child import ChildProcess, NotStarted, describe_exit
 from quintet.settings import Settings
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.indexing.worker")
-MOST = 8  # processes, however many processors there are: one writes what they all find
-MUCH = 4_000_000  # bytes to read for which it pays to start processes, or
-MANY = 2_000  # files
+MAX_PROCESSES = 8  # on any machine: a single process writes what they all read
+LARGE_BYTES = 4_000_000  # to read: it pays to start processes for so much, or
+MANY_FILES = 2_000  # for so many files
 GROUP_BYTES, GROUP_FILES = 256_000, 64
-AHEAD = 32  # groups that are examined or wait to be taken: what one transaction takes
+GROUPS_AHEAD = 32  # groups being examined or waiting for the writer: what one transaction takes
 
 
 def process_count(settings: Settings, files: Sequence[DiskFile]) -> int:
-    """Processes for these files: as many as was said, else by what there is to do and to do it with."""
+    """How many processes to use for these files: the setting, otherwise by the amount of work and the
+    cores."""
     if not can_start_processes():
         return 1
     if settings.processes:
         return max(1, min(settings.processes, len(files)))
-    much = len(files) >= MANY or sum(file.size for file in files) >= MUCH
-    return min(_processors(), MOST) if much else 1
+    large = len(files) >= MANY_FILES or sum(file.size for file in files) >= LARGE_BYTES
+    return min(_cores(), MAX_PROCESSES) if large else 1
 
 
 def can_start_processes() -> bool:
-    """Not from a program that was frozen into one file: that would start itself."""
+    """False in a program that was frozen into one file: it would start itself again."""
     return bool(sys.executable) and not hasattr(sys, "frozen")
 
 
-def _processors() -> int:
-    """Those that this process may use."""
+def _cores() -> int:
+    """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-class NotStarted(Exception):  # noqa: N818
-    """There are no further processes to be had."""
-
-
 class ExaminerPool:
-    """Use as a context manager; entering may raise `NotStarted`. `command` is for tests."""
+    """Use as a context manager; entering it may raise `NotStarted`. `command` is for tests."""
 
     def __init__(self, count: int, settings: Settings, force: bool, command: Sequence[str] = COMMAND) -> None:
-        about = pickle.dumps((settings, force))
-        self._processes = [_Process(command, about) for _ in range(count)]
-        self._idle: SimpleQueue[_Process] = SimpleQueue()
+        configuration = pickle.dumps((settings, force))
+        self._examiners = [_ExaminerProcess(command, configuration) for _ in range(count)]
+        self._idle: SimpleQueue[_ExaminerProcess] = SimpleQueue()
         self._threads = ThreadPoolExecutor(count)  # each waits for one process
         self._closed = False
 
     def __enter__(self) -> "ExaminerPool":
         try:
-            for process in self._processes:
-                process.start()
-            for process in self._processes:
-                process.greet()
-                self._idle.put(process)
+            for examiner in self._examiners:
+                examiner.start()
+            for examiner in self._examiners:
+                examiner.greet()
+                self._idle.put(examiner)
         except BaseException:
             self._close()
             raise
@@ -94,108 +81,85 @@ class ExaminerPool:
 
     def _close(self) -> None:
         self._closed = True
-        for process in self._processes:
-            process.leave()  # so that a thread which waits for it goes on
+        for examiner in self._examiners:
+            examiner.close_input()  # ends the wait of its thread
         self._threads.shutdown(cancel_futures=True)
-        for process in self._processes:
-            process.buried()
+        for examiner in self._examiners:
+            examiner.wait()
 
     def each(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Examination]]:
-        """Every task with its outcome, in the order of the tasks."""
-        waiting: deque[tuple[list[Task], Future[list[Examination]]]] = deque()
-        for group in _groups(tasks):
-            waiting.append((group, self._threads.submit(self._examined, group)))
-            if len(waiting) >= AHEAD:
-                yield from _paired(*waiting.popleft())
-        while waiting:
-            yield from _paired(*waiting.popleft())
+        """Every task with its result, in the order of the tasks."""
+        pending: deque[tuple[list[Task], Future[list[Examination]]]] = deque()
+        for group in batches(tasks, lambda task: task.file.size, GROUP_FILES, GROUP_BYTES):
+            pending.append((group, self._threads.submit(self._examine, group)))
+            if len(pending) >= GROUPS_AHEAD:
+                yield from _pairs(*pending.popleft())
+        while pending:
+            yield from _pairs(*pending.popleft())
 
-    def _examined(self, tasks: Sequence[Task], *, again: bool = False) -> list[Examination]:
-        """By any of the processes. If it dies, the files are given again, one by one: it may have been killed
-        for something else."""
+    def _examine(self, tasks: Sequence[Task], *, again: bool = False) -> list[Examination]:
+        """Give the tasks to any idle process. If it dies, repeat them one by one: one file may have crashed
+        it, or somebody killed it for another reason."""
         if self._closed:
             return []
-        process = self._idle.get()
+        examiner = self._idle.get()
         try:
-            answer = process.ask(tasks)
-            how = "" if answer is not None else process.buried()
-        except NotStarted as error:  # it had to be started anew
+            answer = examiner.ask(tasks)
+            exit_reason = "" if answer is not None else examiner.wait()
+        except NotStarted as error:  # it died before and could not be restarted
             raise QuintetError(str(error)) from error
         finally:
-            self._idle.put(process)
+            self._idle.put(examiner)
         if isinstance(answer, str):
-            raise QuintetError(f"a process that examines files failed, which is our fault:\n{answer}")
+            raise QuintetError(f"a process that examines files failed; this is a bug in Quintet:\n{answer}")
         if answer is not None or self._closed:
             return answer or []
         if again:
-            return [Refusal(f"made its parser crash ({how}): it is damaged or hostile")]
-        return [outcome for task in tasks for outcome in self._examined([task], again=True)]
+            return [Refusal(f"made its parser crash ({exit_reason}): it is damaged or hostile")]
+        return [result for task in tasks for result in self._examine([task], again=True)]
 
 
-def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    group: list[Task] = []
-    size = 0
-    for task in tasks:
-        group.append(task)
-        size += task.file.size
-        if len(group) >= GROUP_FILES or size >= GROUP_BYTES:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
+def _pairs(tasks: Sequence[Task], results: "Future[list[Examination]]") -> Iterator[tuple[Task, Examination]]:
+    return zip(tasks, results.result(), strict=True)
 
 
-def _paired(tasks: Sequence[Task], found: "Future[list[Examination]]") -> Iterator[tuple[Task, Examination]]:
-    return zip(tasks, found.result(), strict=True)
+class _ExaminerProcess:
+    """One process of the pool. If it died, the next question starts it again."""
 
-
-class _Process:
-    """One of them. It is started anew if it is asked after it died."""
-
-    def __init__(self, command: Sequence[str], about: bytes) -> None:
+    def __init__(self, command: Sequence[str], configuration: bytes) -> None:
         self._command = command
-        self._about = about
-        self._process: subprocess.Popen[bytes] | None = None
+        self._configuration = configuration
+        self._process: ChildProcess | None = None
 
     def start(self) -> None:
-        try:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        except OSError as error:
-            raise NotStarted(f"cannot start {' '.join(self._command)}: {error}") from error
+        self._process = ChildProcess(self._command)
 
     def greet(self) -> None:
-        """Wait until it is there."""
-        process = cast("subprocess.Popen[bytes]", self._process)
-        with killed_after(START_SECONDS, process):
-            with suppress(OSError):  # it is gone: so is its answer
-                send(input_of(process), self._about)
-            name = receive(output_of(process))
-        if name != identity():
-            self.leave()
-            how = self.buried() if name is None else f"{self.buried()}, another Quintet"
-            raise NotStarted(f"this does not start ({how}): {' '.join(self._command)}")
+        """Send the configuration, and wait until the process has started."""
+        process = cast(ChildProcess, self._process)
+        process.send(self._configuration)
+        greeting = process.receive_greeting()
+        if greeting != identity():
+            self.close_input()
+            reason = self.wait() if greeting is None else f"{self.wait()}, another version of Quintet"
+            raise NotStarted(f"this does not start ({reason}): {' '.join(self._command)}")
 
     def ask(self, tasks: Sequence[Task]) -> list[Examination] | str | None:
-        """The outcomes, or what went wrong apart from the files; None if it died."""
+        """The results, or the traceback of a bug; None if the process died."""
         if self._process is None:
             self.start()
             self.greet()
-        process = cast("subprocess.Popen[bytes]", self._process)
-        with suppress(OSError, ValueError):
-            send(input_of(process), pickle.dumps(tasks))
-        answer = receive(output_of(process))
+        process = cast(ChildProcess, self._process)
+        process.send(pickle.dumps(tasks))
+        answer = process.receive()
         return None if answer is None else cast("list[Examination] | str", pickle.loads(answer))
 
-    def leave(self) -> None:
-        """Close its input, which ends it, whatever it is doing."""
-        process = self._process
-        if process is not None:
-            with suppress(OSError):
-                input_of(process).close()
+    def close_input(self) -> None:
+        """Ends the process, whatever it is doing."""
+        if self._process is not None:
+            self._process.close_input()
 
-    def buried(self) -> str:
-        """How it ended."""
+    def wait(self) -> str:
+        """Wait for the exit of the process; returns how it ended."""
         process, self._process = self._process, None
-        return "" if process is None else in_words(ended(process))
+        return "" if process is None else describe_exit(process.wait())

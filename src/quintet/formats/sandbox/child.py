@@ -1,4 +1,4 @@
-"""The process that parses one binary file after another, until its input ends. See `isolated.py`."""
+"""The process that parses one binary file after another until its input ends. `parent.py` starts it."""
 
 import json
 import os
@@ -9,52 +9,53 @@ from contextlib import suppress
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import format_of
-from quintet.formats.sandbox.parent import EXHAUSTED, pack, pack_refusal
-from quintet.processes.channel import begun, receive, send
+from quintet.formats.sandbox.parent import OUT_OF_MEMORY, pack, pack_refusal
+from quintet.processes.channel import receive, send
+from quintet.processes.worker import open_answers
 
-Reader = Callable[[str, bytes, int], ParsedFile]  # path, data, the most pages
+BinaryParser = Callable[[str, bytes, int], ParsedFile]  # path, data, page limit
 
 
-def main(memory: int, read: Reader) -> None:
-    answers = begun()
+def main(memory: int, parser: BinaryParser) -> None:
+    answers = open_answers()
     if memory:
-        _limit("RLIMIT_AS", memory)
-    _limit("RLIMIT_CORE", 0)
+        _set_limit("RLIMIT_AS", memory)
+    _set_limit("RLIMIT_CORE", 0)
     send(answers, b"ready")
     while (message := receive(sys.stdin.buffer)) is not None:
         question = json.loads(message)
         data = receive(sys.stdin.buffer)
         if data is None:
             break
-        # The parent's clock strikes first, unless the parent is gone.
-        _limit("RLIMIT_CPU", int(_cpu_seconds() + question["seconds"]) + 1)
+        # The parent's timer comes first. This limit is for a process whose parent is gone.
+        _set_limit("RLIMIT_CPU", int(_cpu_seconds() + question["seconds"]) + 1)
         try:
-            send(answers, _answer(read, question["path"], data, question["pages"]))
-        except MemoryError:  # what is left is in pieces: the next file gets a new process
-            send(answers, EXHAUSTED)
+            send(answers, _answer(parser, question["path"], data, question["pages"]))
+        except MemoryError:  # the process may be in a bad state: the next file gets a new one
+            send(answers, OUT_OF_MEMORY)
             break
 
 
-def _answer(read: Reader, path: str, data: bytes, pages: int) -> bytes:
+def _answer(parser: BinaryParser, path: str, data: bytes, pages: int) -> bytes:
     try:
-        return pack(read(path, data, pages))
+        return pack(parser(path, data, pages))
     except UnreadableFile as error:
         return pack_refusal(error.reason)
     except ModuleNotFoundError as error:
-        return pack_refusal(_missing(error.name))
+        return pack_refusal(_missing_library(error.name))
     except MemoryError:
         raise
-    except Exception as error:  # whatever a library raises, it is about this file
-        words = " ".join(str(error).split())[:200]
-        return pack_refusal(f"damaged, or not what its name says: {type(error).__name__}: {words}")
+    except Exception as error:  # a library may raise anything; the cause is this file
+        message = " ".join(str(error).split())[:200]
+        return pack_refusal(f"damaged, or not what its name says: {type(error).__name__}: {message}")
 
 
-def _missing(module: str | None) -> str:
+def _missing_library(module: str | None) -> str:
     extra = "quintet" if module == "pypdfium2" else "quintet[documents]"
     return f"needs the library {module}, which is not installed; pip install '{extra}'"
 
 
-def read_binary(path: str, data: bytes, pages: int) -> ParsedFile:
+def parse_binary(path: str, data: bytes, pages: int) -> ParsedFile:
     """Parse by the format that the name promises. Libraries are imported when first needed."""
     form = format_of(path)
     match form.parser:
@@ -75,8 +76,8 @@ def read_binary(path: str, data: bytes, pages: int) -> ParsedFile:
     return parser(path, data, form.mime_type)
 
 
-def _limit(name: str, value: int) -> None:
-    """Set a soft limit, where the system knows it."""
+def _set_limit(name: str, value: int) -> None:
+    """Set a soft limit, if the system knows it."""
     with suppress(ImportError, AttributeError, ValueError, OSError):
         import resource
 
@@ -92,4 +93,4 @@ def _cpu_seconds() -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), read_binary)
+    main(int(sys.argv[1]), parse_binary)

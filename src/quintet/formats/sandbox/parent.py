@@ -1,14 +1,11 @@
-"""Binary formats are parsed in a process of their own: it may hang, crash or eat memory, and only the
-file it was reading is lost. One process serves many files and is replaced after a failure.
+"""Parse binary formats in a process of their own. It may hang, crash or run out of memory: only the file that
+it was reading is lost. One process serves many files and is replaced after a failure.
 
-What comes back is JSON of bounded size, never a pickle.
+The answer is JSON of limited size, never a pickle, because the process reads untrusted files.
 """
 
-import contextlib
 import json
-import os
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,31 +13,18 @@ from types import TracebackType
 
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.decoding import UnreadableFile
-from quintet.processes.channel import (
-    HEADER,
-    START_SECONDS,
-    TooLarge,
-    end,
-    ended,
-    in_words,
-    input_of,
-    killed_after,
-    output_of,
-    receive,
-    send,
-)
+from quintet.processes.channel import TooLarge
+from quintet.processes.child import ChildProcess, NotStarted, describe_exit
 from quintet.settings import Settings
 
-# -P: the current folder may be a stranger's, and must not be where modules are looked for.
+# -P: the current folder is untrusted, and Python must not import modules from it.
 COMMAND = (sys.executable, "-P", "-m", "quintet.formats.sandbox.child")
-
-
-EXHAUSTED = b'"needs more memory to read than parse_bytes allows"'
+OUT_OF_MEMORY = b'"needs more memory to read than parse_bytes allows"'
 
 
 @dataclass(frozen=True, slots=True)
 class ParseLimits:
-    """What reading one file may cost."""
+    """What parsing one file may cost. `memory` and `answer` are in bytes."""
 
     seconds: float
     memory: int
@@ -58,8 +42,8 @@ class Sandbox:
     def __init__(self, limits: ParseLimits, command: Sequence[str] = COMMAND) -> None:
         self._limits = limits
         self._command = command
-        self._process: subprocess.Popen[bytes] | None = None
-        self._out_of_time = False
+        self._process: ChildProcess | None = None
+        self._timed_out = False
 
     def __enter__(self) -> "Sandbox":
         return self
@@ -71,76 +55,68 @@ class Sandbox:
 
     @property
     def pid(self) -> int | None:
-        """The process that would get the next file, if it is there already."""
+        """The process that will get the next file, if it is running."""
         return self._process.pid if self._process else None
 
     def parse(self, path: str, data: bytes) -> ParsedFile:
-        """The blocks of a file, or `UnreadableFile` with the reason why there are none."""
-        if self._process is None or self._process.poll() is not None:
+        """The blocks of a file. Raises `UnreadableFile` with the reason if there are none."""
+        if self._process is None or not self._process.is_alive:
             self.close()
-            self._process = self._started()
+            self._process = self._start()
         try:
-            answer = self._asked(self._process, path, data)
+            answer = self._ask(self._process, path, data)
         except TooLarge as error:
             self.close()
             raise UnreadableFile(f"holds more text than {self._limits.answer} bytes") from error
         except BaseException:
-            self.close()  # an answer left unread would be taken for the next file's
+            self.close()  # an unread answer would be taken for the answer to the next file
             raise
         if answer is None:
-            raise UnreadableFile(self._autopsy())
-        if self._out_of_time or answer == EXHAUSTED:  # the last answer of this process
+            raise UnreadableFile(self._explain_death())
+        if self._timed_out or answer == OUT_OF_MEMORY:  # the process will not serve another file
             self.close()
-        return _parsed(answer)
+        return _unpack(answer)
 
-    def _started(self) -> "subprocess.Popen[bytes]":
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # threads reserve address space
-        process = subprocess.Popen(
-            [*self._command, str(self._limits.memory)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-        with killed_after(START_SECONDS, process):
-            ready = receive(output_of(process), HEADER)
-        if ready is None:
-            self._process = process
-            self.close()
-            raise UnreadableFile(f"cannot be read, since this does not start: {' '.join(COMMAND)}")
+    def _start(self) -> ChildProcess:
+        try:
+            process = ChildProcess([*self._command, str(self._limits.memory)])
+        except NotStarted as error:
+            raise UnreadableFile(str(error)) from error
+        if process.receive_greeting() is None:
+            process.end()
+            raise UnreadableFile(f"cannot be read, because this does not start: {' '.join(self._command)}")
         return process
 
-    def _asked(self, process: "subprocess.Popen[bytes]", path: str, data: bytes) -> bytes | None:
+    def _ask(self, process: ChildProcess, path: str, data: bytes) -> bytes | None:
         question = {"path": path, "pages": self._limits.pages, "seconds": self._limits.seconds}
-        struck = None
+        expired = None
         try:
-            with killed_after(self._limits.seconds, process) as struck:
-                with contextlib.suppress(OSError):  # it is gone: so is its answer
-                    send(input_of(process), json.dumps(question).encode())
-                    send(input_of(process), data)
-                return receive(output_of(process), self._limits.answer)
+            with process.time_limit(self._limits.seconds) as expired:
+                process.send(json.dumps(question).encode())
+                process.send(data)
+                return process.receive(self._limits.answer)
         finally:
-            self._out_of_time = struck is not None and struck.is_set()
+            self._timed_out = expired is not None and expired.is_set()
 
-    def _autopsy(self) -> str:
+    def _explain_death(self) -> str:
         """Why there was no answer."""
         process, self._process = self._process, None
-        code = 0 if process is None else ended(process)
-        if self._out_of_time or (code < 0 and code == -getattr(signal, "SIGXCPU", 0)):
+        code = 0 if process is None else process.wait()
+        if self._timed_out or (code < 0 and code == -getattr(signal, "SIGXCPU", 0)):
             return f"takes longer than {self._limits.seconds:g} seconds to read; raise parse_seconds"
         return (
-            f"made its parser crash ({in_words(code)}): it is damaged, hostile, or needs more memory than "
-            f"{self._limits.memory} bytes (parse_bytes)"
+            f"made its parser crash ({describe_exit(code)}): it is damaged, hostile, or needs more memory "
+            f"than {self._limits.memory} bytes (parse_bytes)"
         )
 
-    def close(self) -> int:
-        """End the process, if there is one; how it ended."""
+    def close(self) -> None:
+        """End the process, if there is one."""
         process, self._process = self._process, None
-        return 0 if process is None else end(process)
+        if process is not None:
+            process.end()
 
 
 def pack(parsed: ParsedFile) -> bytes:
-    """`parsed` for the pipe."""
     return json.dumps([parsed.title, parsed.mime_type, list(parsed.blocks), parsed.metadata]).encode()
 
 
@@ -148,16 +124,16 @@ def pack_refusal(reason: str) -> bytes:
     return json.dumps(reason).encode()
 
 
-def _parsed(answer: bytes) -> ParsedFile:
+def _unpack(answer: bytes) -> ParsedFile:
     match json.loads(answer):
         case str(reason):
             raise UnreadableFile(reason)
         case [str(title), str(mime_type), list(blocks), dict(metadata)]:
-            return ParsedFile(title, mime_type, None, tuple(map(_block, blocks)), metadata)
+            return ParsedFile(title, mime_type, None, tuple(map(_unpack_block, blocks)), metadata)
         case _:
-            raise UnreadableFile("gave an answer that is not understood")
+            raise UnreadableFile("made its parser give an invalid answer")
 
 
-def _block(fields: list[object]) -> Block:
+def _unpack_block(fields: list[object]) -> Block:
     block = Block._make(fields)
     return block._replace(heading_path=tuple(block.heading_path))
