@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-peers/.installed
 
-.PHONY: install test lint types unit test-slow demo relevance bench bench-check clean
+.PHONY: install test lint types unit test-slow docs demo relevance bench bench-check clean
 
 install: $(STAMP)
 
@@ -29,6 +29,9 @@ unit: install
 
 test-slow: install
 	$(BIN)/python -m pytest -q -m slow
+
+docs: install
+	$(BIN)/python -m quintet.cli.reference docs/cli.md
 
 demo: install
 	@sh docs/demo.sh

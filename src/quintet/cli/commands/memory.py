@@ -25,7 +25,7 @@ Kind = Annotated[
     option("--kind", "KIND", "decision, fact (default), preference, error, summary, code or task."),
 ]
 OnlyKind = Annotated[str | None, option("--kind", "KIND", "Only this kind.")]
-OnlySession = Annotated[str | None, option("--session", "NAME", "Only of this session.")]
+OnlySession = Annotated[str | None, option("--session", "NAME", "Only of this task or conversation.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ def remember_command(
     about: Annotated[
         list[str] | None, repeatable("--about", "NAME", "A path, PATH:FIRST-LAST or symbol it is about.")
     ] = None,
-    session: Annotated[str | None, option("--session", "NAME", "The session it belongs to.")] = None,
+    session: Annotated[
+        str | None, option("--session", "NAME", "The task or conversation it belongs to.")
+    ] = None,
     supersedes: Annotated[
         str | None, option("--supersedes", "ID", "The memory that this one replaces.")
     ] = None,
