@@ -28,6 +28,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "ARCHITECTURE.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if SAMPLE not in page.parents),
     *sorted((ROOT / "bench" / "results").glob("*.md")),
 ]
