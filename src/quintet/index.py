@@ -33,6 +33,7 @@ from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.references import FileUrl
 from quintet.memory import Memory
 from quintet.model.documents import Passage
+from quintet.model.schema import Count
 from quintet.model.tokens import checked_budget
 from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Approximation, Embedder, Root
@@ -66,12 +67,12 @@ MAP_SEEDS = 20  # results of a query from which a map is seen
 class IndexStatus:
     """What `quintet status` tells. `lag` counts files on disk that differ from what is indexed."""
 
-    files: int
-    chunks: int
-    embedded: int
+    files: Count
+    chunks: Count
+    embedded: Count
     embedder: str | None
     roots: list[Root]
-    generation: int
+    generation: Count
     state_root: str
     lag: Drift
     cache: CacheFigures

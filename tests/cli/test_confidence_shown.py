@@ -12,7 +12,7 @@ from mcp.client.client import Client
 import quintet as library_of_quintet
 from cli.conftest import Quintet
 from quintet.contracts.confidence import FITTED, Calibration
-from quintet.http.schema.responses import BODIES
+from quintet.http.schema.openapi import body_schema
 from quintet.mcp.server import build_server
 from quintet.serving.service import Doors
 
@@ -88,4 +88,4 @@ def test_models_read_it_in_the_first_line(shelf: Path, monkeypatch: pytest.Monke
 def test_the_http_description_says_what_it_may_be(shelf: Path, confidence: object, fits: bool) -> None:
     with library_of_quintet.open(shelf / ".quintet", create=False) as index:
         wire = {**index.search("cache").wire(), "confidence": confidence}
-    assert Draft202012Validator(BODIES["quintet"]).is_valid(wire) is fits
+    assert Draft202012Validator(body_schema("quintet")).is_valid(wire) is fits

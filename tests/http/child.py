@@ -15,7 +15,8 @@ from quintet.http.config import Config, Limits
 from quintet.http.server import serve
 from quintet.indexing.run import Progress
 from quintet.query.search import Response
-from quintet.serving.service import Doors, Reindexed
+from quintet.serving.results import Reindexed
+from quintet.serving.service import Doors
 
 
 def wait(what: str) -> None:

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from http_serving import code_of, indexed, serving
 from jsonschema import Draft202012Validator
-
 from quintet.http.schema.knowledge import BASES as LISTED
+
 from quintet.serving.keys import Keys
 
 BASES = "/v1/knowledge-bases"

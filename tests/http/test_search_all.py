@@ -14,11 +14,11 @@ from http_serving import Running, code_of, environment, indexed, serving
 from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
+from quintet.http.schema.memory import SEARCHED_ALL
 
 import quintet
 from mcp import StdioServerParameters
 from quintet.cli.main import run
-from quintet.http.schema.memory import SEARCHED_ALL
 from quintet.http.schema.requests import search_all_request
 from quintet.serving.keys import Keys
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quintet.contracts import CONTRACTS
-from quintet.memory.contract import MEMORY, PROFILE, Params, conditions, plan, shown
+from quintet.memory.contract import MEMORY, PROFILE, Params, conditions, memory_fields, plan
 from quintet.model.memories import About, Memo, memo_from
 from quintet.ranking import Rrf
 
@@ -69,7 +69,7 @@ def test_a_memory_comes_back_from_its_fields(memo: Memo) -> None:
 
 
 def test_a_memory_is_shown_with_its_interval_and_without_digests() -> None:
-    found = shown(MEMOS[1])
+    found = memory_fields(MEMOS[1])
     assert found["valid"] == {"from_ms": 1, "until_ms": 9}
     assert found["about"] == [
         {"path": "p", "symbol": "s", "root": "r", "lines": [1, 2], "state": "unknown"},

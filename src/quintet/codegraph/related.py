@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import get_args
+from typing import TypedDict, get_args
 
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.errors import NotFound, UsageError
-from quintet.model.documents import Json
+from quintet.model.schema import Count, Lines
+from quintet.model.symbols import Confidence
 from quintet.ports.reading import CodeGraph, Neighbour, Node
 from quintet.query.places import Documents, encodable, locate
 
@@ -29,7 +30,7 @@ class Related:
     neighbours: tuple[Neighbour, ...]
     more: bool
 
-    def wire(self) -> dict[str, Json]:
+    def wire(self) -> "RelatedFields":
         names = {node.id: node for node in (self.start, *(one.node for one in self.neighbours))}
         return {
             "start": node_fields(self.start),
@@ -41,11 +42,45 @@ class Related:
         }
 
 
+class NodeFields(TypedDict):
+    id: str
+    kind: str
+    name: str
+    root: str
+    path: str
+    lines: Lines
+    signature: str
+    docstring: str
+    visibility: str
+    is_test: bool
+
+
+StepFields = TypedDict(
+    "StepFields",
+    {"from": str, "relation": str, "to": str, "confidence": Confidence, "path": str, "line": int},
+)
+
+
+class NeighbourFields(NodeFields):
+    distance: Count
+    confidence: Confidence
+    steps: list[StepFields]
+
+
+class RelatedFields(TypedDict):
+    start: NodeFields
+    strategy: Strategy
+    depth: Count
+    possible: bool
+    neighbours: list[NeighbourFields]
+    more: bool
+
+
 def place(node: Node) -> str:
     return f"{node.path}:{node.first_line}"
 
 
-def node_fields(node: Node) -> dict[str, Json]:
+def node_fields(node: Node) -> NodeFields:
     return {
         "id": node.id,
         "kind": node.kind,
@@ -60,8 +95,8 @@ def node_fields(node: Node) -> dict[str, Json]:
     }
 
 
-def _neighbour(one: Neighbour, names: dict[str, Node]) -> dict[str, Json]:
-    steps: list[Json] = [
+def _neighbour(neighbour: Neighbour, names: dict[str, Node]) -> NeighbourFields:
+    steps: list[StepFields] = [
         {
             "from": names[step.source].qualified_name,
             "relation": step.relation,
@@ -70,12 +105,12 @@ def _neighbour(one: Neighbour, names: dict[str, Node]) -> dict[str, Json]:
             "path": names[step.source].path,
             "line": step.line,
         }
-        for step in one.steps
+        for step in neighbour.steps
     ]
     return {
-        **node_fields(one.node),
-        "distance": one.distance,
-        "confidence": one.confidence,
+        **node_fields(neighbour.node),
+        "distance": neighbour.distance,
+        "confidence": neighbour.confidence,
         "steps": steps,
     }
 

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from math import inf
+from typing import TypedDict
 
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
 from quintet.filters.fields import FILTER
-from quintet.model.documents import Json
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
 from quintet.model.results import Ranked
+from quintet.model.schema import Count
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 CANDIDATES = whole(1, 10 * LIMIT_MAX)
@@ -65,7 +66,33 @@ def plan(query: str, params: Params) -> Plan:
     )
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+class CfsChunk(TypedDict):
+    id: str
+    text: str
+    sequence: Count
+    document_id: str
+
+
+class CfsDocument(TypedDict):
+    id: str
+    path: str
+    mime_type: str
+    modified_ms: int
+
+
+class CfsResult(TypedDict):
+    chunk: CfsChunk
+    document: CfsDocument
+    score: float
+
+
+class CfsBody(TypedDict):
+    query: str
+    mode: str
+    results: list[CfsResult]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> CfsBody:
     return {
         "query": plan.query,
         "mode": params.mode,
@@ -73,7 +100,7 @@ def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(item: Ranked, answer: Answer) -> CfsResult:
     chunk, document = answer.passages[item.best_chunk].chunk, answer.passages[item.best_chunk].document
     return {
         "chunk": {
@@ -92,4 +119,4 @@ def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
     }
 
 
-CONTRACT = Contract("cfs", Params, plan, project, limit="top_k", mode="mode")
+CONTRACT = Contract("cfs", Params, plan, project, CfsBody, limit="top_k", mode="mode")

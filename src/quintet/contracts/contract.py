@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from quintet.model.documents import Json, Passage
+from quintet.model.documents import Passage
 from quintet.model.filters import Filter
 from quintet.model.results import Freshness, Note, Ranked
 from quintet.model.vector import Int16
@@ -80,14 +80,16 @@ class Answer:
 class Contract:
     """One published specification: `parameters` is a dataclass of `parameter` fields.
 
-    `limit` and `mode` say how the specification spells the two things every interface offers. `remarks` are
-    the notes that an answer itself gives rise to.
+    `project` makes a `body`, a TypedDict that every interface derives its published schema from. `limit` and
+    `mode` say how the specification spells the two things every interface offers. `remarks` are the notes
+    that an answer itself gives rise to.
     """
 
     name: str
     parameters: type[Any]
     plan: Callable[[str, Any], Plan]
-    project: Callable[[Any, Plan, Answer], dict[str, Json]]
+    project: Callable[[Any, Plan, Answer], Mapping[str, Any]]
+    body: Any
     limit: str
     mode: str | None
     remarks: Callable[[Any, Plan, Answer], tuple[Note, ...]] | None = None

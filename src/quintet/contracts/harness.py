@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import inf
+from typing import TypedDict
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
 from quintet.errors import UsageError
 from quintet.filters.fields import FILTER
-from quintet.model.documents import Json
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
 from quintet.model.results import Note, Ranked, Signal
+from quintet.model.schema import Object
 from quintet.ranking import Branch, Fetch, Profile, WeightedSum
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -89,7 +90,26 @@ def _clamped(params: Params) -> tuple[Note, ...]:
     return ({"code": "alpha_clamped", "message": message},)
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+class HarnessResult(TypedDict):
+    document_id: str
+    doc_score: float
+    snippet: str
+    chunk_id: str
+    path: str
+    title: str
+    updated_at: str
+    source: str
+    metadata: Object
+
+
+class HarnessBody(TypedDict):
+    query: str
+    mode: str
+    hybrid_alpha: float
+    results: list[HarnessResult]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> HarnessBody:
     return {
         "query": plan.query,
         "mode": params.mode,
@@ -98,7 +118,7 @@ def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(item: Ranked, answer: Answer) -> HarnessResult:
     passage = answer.passages[item.best_chunk]
     document = passage.document
     return {
@@ -124,4 +144,4 @@ def iso_utc(milliseconds: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-CONTRACT = Contract("harness", Params, plan, project, limit="final_limit", mode="mode")
+CONTRACT = Contract("harness", Params, plan, project, HarnessBody, limit="final_limit", mode="mode")

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, make_dataclass, replace
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
 from quintet.errors import NotFound, UsageError
@@ -12,6 +12,7 @@ from quintet.model.documents import Document, Json, Passage
 from quintet.model.filters import Condition, Expression, Filter
 from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
 from quintet.model.results import Note, Ranked
+from quintet.model.schema import Count, Object
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
 DEFAULT_INDEX = "default"  # every document that came from a folder
@@ -19,13 +20,13 @@ INDEX_PREFIX = "kb_"  # a knowledge base is an index of this and its slug
 BASE = "_knowledge_base"  # where a document of a base keeps its built-in fields; never shown
 # The built-in fields that are kept there; the others belong to the chunk or have a column.
 KEPT = frozenset(BUILT_IN) - {"chunk_index", "title", "page_number"}
-PROPERTY_KINDS = {"text": TEXT, "number": NUMBER, "int": INTEGER, "boolean": BOOLEAN}
+PROPERTY_KINDS: Mapping[str, str] = {"text": TEXT, "number": NUMBER, "int": INTEGER, "boolean": BOOLEAN}
 DEFAULT_ALPHA = 0.5
 # The spec stops at 50; below top_k it could never fill a page, so it never falls below that.
 OVER_FETCH = Fetch(3, at_least=10, at_most=50, covers_limit=True)
 
-METHODS = ("semantic", "keyword", "hybrid")
-PREPROCESSING = ("none", "normalize")
+Method = Literal["semantic", "keyword", "hybrid"]
+Preprocessing = Literal["none", "normalize"]
 
 
 def _alpha() -> Any:
@@ -43,12 +44,12 @@ class Params:
     index: str = parameter(DEFAULT_INDEX, text("the name of a knowledge base"), "which knowledge base")
     top_k: int = parameter(5, LIMIT, "results to return", code="invalid_top_k")
     filters: Filter = parameter(Filter(), filters(BUILT_IN), "exact matches that all must hold")
-    search_method: str = parameter(
-        "semantic", one_of(*METHODS), "which branches to use", code="invalid_search_method"
+    search_method: Method = parameter(
+        "semantic", one_of(*get_args(Method)), "which branches to use", code="invalid_search_method"
     )
-    query_preprocessing: str = parameter(
+    query_preprocessing: Preprocessing = parameter(
         "none",
-        one_of(*PREPROCESSING),
+        one_of(*get_args(Preprocessing)),
         "what is done to the query first",
         code="invalid_query_preprocessing",
     )
@@ -121,21 +122,63 @@ def _ignored(params: Params) -> tuple[Note, ...]:
     return ({"code": "alpha_ignored", "message": message},)
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
-    results: list[Json] = [_result(params, item, answer) for item in answer.ranked]
-    call: dict[str, Json] = {
+class RelevanceComponents(TypedDict):
+    semantic_score: float
+    keyword_score: float
+
+
+class Scores(TypedDict):
+    score: float
+    score_kind: Literal["cosine", "bm25", "hybrid_score"]
+    relevance_score: float
+    relevance_kind: Literal["similarity", "keyword_score", "hybrid_score"]
+    relevance_components: NotRequired[RelevanceComponents]
+
+
+class KnowledgeResult(Scores):
+    id: str
+    text: str
+    metadata: Object
+
+
+class HybridWeight(TypedDict, total=False):
+    hybrid_alpha: float  # in hybrid search only
+
+
+class CallFields(HybridWeight):
+    index: str
+    query: str
+    top_k: Count
+    search_method: Method
+    query_preprocessing: Preprocessing
+    result_count: Count
+
+
+class RetrievalCall(CallFields):
+    results: list[KnowledgeResult]
+
+
+class KnowledgeBody(TypedDict):
+    retrieval_calls: list[RetrievalCall]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> KnowledgeBody:
+    results = [_result(params, item, answer) for item in answer.ranked]
+    weight: HybridWeight = {"hybrid_alpha": alpha(params)} if params.search_method == "hybrid" else {}
+    call: RetrievalCall = {
         "index": params.index,
         "query": plan.query,
         "top_k": params.top_k,
         "search_method": params.search_method,
         "query_preprocessing": params.query_preprocessing,
+        **weight,
+        "result_count": len(results),
+        "results": results,
     }
-    if params.search_method == "hybrid":
-        call["hybrid_alpha"] = alpha(params)
-    return {"retrieval_calls": [{**call, "result_count": len(results), "results": results}]}
+    return {"retrieval_calls": [call]}
 
 
-def _result(params: Params, item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(params: Params, item: Ranked, answer: Answer) -> KnowledgeResult:
     passage = answer.passages[item.best_chunk]
     return {
         "id": passage.chunk.id,
@@ -145,7 +188,7 @@ def _result(params: Params, item: Ranked, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _scores(method: str, item: Ranked) -> dict[str, Json]:
+def _scores(method: Method, item: Ranked) -> Scores:
     lexical, semantic = item.evidence.get("lexical"), item.evidence.get("semantic")
     if method == "semantic" and semantic:
         return {
@@ -208,7 +251,7 @@ def _of_folder(document: Document) -> dict[str, Json]:
     }
 
 
-CONTRACT = Contract("knowledge", Params, plan, project, limit="top_k", mode="search_method")
+CONTRACT = Contract("knowledge", Params, plan, project, KnowledgeBody, limit="top_k", mode="search_method")
 
 
 def for_base(properties: Mapping[str, str]) -> Contract:

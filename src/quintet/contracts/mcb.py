@@ -3,24 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
+from typing import TypedDict
 
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
 from quintet.filters.fields import FILTER, SCOPE_FILTER
-from quintet.model.documents import Json
 from quintet.model.filters import Filter
 from quintet.model.parameters import (
     LIMIT,
     SYNTAX,
     NotAllowed,
-    Schema,
     ValueCheck,
     is_number,
     number,
-    object_schema,
     one_of,
     parameter,
 )
 from quintet.model.results import Evidence, Freshness, Ranked
+from quintet.model.schema import Count, Schema, object_schema
 from quintet.model.vector import Int16, quantise
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 
@@ -134,7 +133,42 @@ def plan(query: str, params: Params) -> Plan:
     )
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+class McbNode(TypedDict):
+    id: str
+    kind: str
+    name: str
+    path: str
+    start_line: Count
+    end_line: Count
+    content: str
+
+
+class Provenance(TypedDict):
+    matched_bm25: bool
+    matched_semantic: bool
+    matched_graph_expansion: bool
+    distance_in_graph: Count | None
+
+
+class McbResult(TypedDict):
+    node: McbNode
+    matched_fields: list[str]
+    score: float
+    bm25_rank: float
+    semantic_rank: float
+    graph_rank: float
+    freshness: Freshness
+    freshness_penalty: float
+    provenance: Provenance
+
+
+class McbBody(TypedDict):
+    query: str
+    k: Count
+    results: list[McbResult]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> McbBody:
     return {
         "query": plan.query,
         "k": params.k,
@@ -142,7 +176,7 @@ def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(item: Ranked, answer: Answer) -> McbResult:
     chunk, document = answer.passages[item.best_chunk].chunk, answer.passages[item.best_chunk].document
     graph = item.evidence.get("graph")
     return {
@@ -171,9 +205,11 @@ def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _share(seen: Evidence | None) -> float:
-    """A place in a list as a share: 1.0 for the first of it, 0.0 for what is not in it."""
-    return 0.0 if seen is None or seen.rank is None else 1 - (seen.rank - 1) / seen.of
+def _share(evidence: Evidence | None) -> float:
+    """A rank as a share of its list: 1.0 for the first item, 0.0 for an item that is not in the list."""
+    if evidence is None or evidence.rank is None:
+        return 0.0
+    return 1 - (evidence.rank - 1) / evidence.of
 
 
-CONTRACT = Contract("mcb", Params, plan, project, limit="k", mode=None)
+CONTRACT = Contract("mcb", Params, plan, project, McbBody, limit="k", mode=None)

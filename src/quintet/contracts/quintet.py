@@ -1,15 +1,16 @@
 """The house ranking: cosine and stemmed BM25 added up, nothing left uncompared, every contribution shown."""
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from quintet.contracts.confidence import confidence, low_confidence
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
 from quintet.filters.fields import FILTER
 from quintet.filters.inline import split
-from quintet.model.documents import Json
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model.results import Evidence, Note, Ranked
+from quintet.model.schema import Count, Lines, Probability
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
 DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that what both legs like can rise
@@ -83,7 +84,34 @@ def plan(query: str, params: Params) -> Plan:
     )
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
+class SignalEvidence(TypedDict):
+    rank: Count | None
+    score: float
+    raw: float
+    weight: float
+    contribution: float
+
+
+class HouseResult(TypedDict):
+    chunk_id: str
+    root: str
+    path: str
+    page: Count | None
+    heading_path: str
+    lines: Lines
+    content: str
+    score: float
+    signals: dict[str, SignalEvidence]
+
+
+class HouseBody(TypedDict):
+    query: str
+    mode: str
+    confidence: Probability | None
+    results: list[HouseResult]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> HouseBody:
     return {
         "query": plan.query,
         "mode": params.mode,
@@ -103,9 +131,8 @@ def _confidence(params: Params, answer: Answer) -> float | None:
     return confidence(answer.best, answer.embedding_model)
 
 
-def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(item: Ranked, answer: Answer) -> HouseResult:
     passage = answer.passages[item.best_chunk]
-    signals: dict[str, Json] = {signal: _shown(seen) for signal, seen in item.evidence.items()}
     return {
         "chunk_id": passage.chunk.id,
         "root": passage.document.root,
@@ -115,18 +142,18 @@ def _result(item: Ranked, answer: Answer) -> dict[str, Json]:
         "lines": [passage.chunk.first_line, passage.chunk.last_line],
         "content": passage.chunk.content,
         "score": item.score,
-        "signals": signals,
+        "signals": {signal: _shown(evidence) for signal, evidence in item.evidence.items()},
     }
 
 
-def _shown(seen: Evidence) -> Json:
+def _shown(evidence: Evidence) -> SignalEvidence:
     return {
-        "rank": seen.rank,
-        "score": seen.score,
-        "raw": seen.raw,
-        "weight": seen.weight,
-        "contribution": seen.contribution,
+        "rank": evidence.rank,
+        "score": evidence.score,
+        "raw": evidence.raw,
+        "weight": evidence.weight,
+        "contribution": evidence.contribution,
     }
 
 
-CONTRACT = Contract("quintet", Params, plan, project, limit="limit", mode="mode", remarks=remarks)
+CONTRACT = Contract("quintet", Params, plan, project, HouseBody, limit="limit", mode="mode", remarks=remarks)

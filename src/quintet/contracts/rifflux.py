@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from math import inf
+from typing import TypedDict
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
 from quintet.filters.fields import FILTER
-from quintet.model.documents import Json
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model.results import Ranked
+from quintet.model.schema import Count
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 RRF_K = 60.0  # Cormack et al. 2009; RRF-002
@@ -48,8 +49,42 @@ def plan(query: str, params: Params) -> Plan:
     )
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
-    results: list[Json] = [_result(params.mode, item, answer) for item in answer.ranked]
+class LexicalBreakdown(TypedDict):
+    bm25: float
+
+
+class SemanticBreakdown(TypedDict):
+    cosine: float
+
+
+class HybridBreakdown(TypedDict):
+    rrf: float
+    lexical_rank: Count | None
+    semantic_rank: Count | None
+
+
+Breakdown = LexicalBreakdown | SemanticBreakdown | HybridBreakdown
+
+
+class RiffluxResult(TypedDict):
+    chunk_id: str
+    path: str
+    heading_path: str
+    chunk_index: Count
+    content: str
+    score_breakdown: Breakdown
+
+
+class RiffluxBody(TypedDict):
+    query: str
+    mode: str
+    count: Count
+    embedding_model: str
+    results: list[RiffluxResult]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> RiffluxBody:
+    results = [_result(params.mode, item, answer) for item in answer.ranked]
     return {
         "query": plan.query,
         "mode": params.mode,
@@ -59,7 +94,7 @@ def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _result(mode: str, item: Ranked, answer: Answer) -> dict[str, Json]:
+def _result(mode: str, item: Ranked, answer: Answer) -> RiffluxResult:
     passage = answer.passages[item.best_chunk]
     return {
         "chunk_id": passage.chunk.id,
@@ -71,7 +106,7 @@ def _result(mode: str, item: Ranked, answer: Answer) -> dict[str, Json]:
     }
 
 
-def _breakdown(mode: str, item: Ranked) -> dict[str, Json]:
+def _breakdown(mode: str, item: Ranked) -> Breakdown:
     lexical, semantic = item.evidence.get("lexical"), item.evidence.get("semantic")
     if mode == "lexical" and lexical:
         return {"bm25": lexical.raw}
@@ -84,4 +119,4 @@ def _breakdown(mode: str, item: Ranked) -> dict[str, Json]:
     }
 
 
-CONTRACT = Contract("rifflux", Params, plan, project, limit="top_k", mode="mode")
+CONTRACT = Contract("rifflux", Params, plan, project, RiffluxBody, limit="top_k", mode="mode")

@@ -13,7 +13,8 @@ from quintet.errors import UsageError
 from quintet.filters.globs import compiled_glob
 from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, all_of, any_of, parse
 from quintet.model.filters import AllOf, Condition, Expression, Filter, Not
-from quintet.model.parameters import Schema, ValueCheck, is_exact, is_number, object_schema, shown
+from quintet.model.parameters import ValueCheck, is_exact, is_number, shown
+from quintet.model.schema import Schema, object_schema
 
 MAX_CONDITIONS = 100
 SCANNING = frozenset({"contains", "icontains"})  # may have to read every text

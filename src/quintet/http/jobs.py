@@ -3,16 +3,19 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypedDict
 
 from quintet.cli.terminal import is_debugging
 from quintet.errors import LimitError, NotFound, QuintetError
-from quintet.http.wire import shape
+from quintet.http.wire import ErrorFields, shape
 from quintet.indexing.run import Progress
+from quintet.knowledge import SyncRun
+from quintet.model.schema import Count
+from quintet.serving.results import ReindexFields
 
 Kind = Literal["reindex", "sync"]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -20,6 +23,26 @@ ENDED: Final = ("done", "failed", "cancelled")
 REMEMBERED: Final = 100  # jobs that ended
 
 log = logging.getLogger("quintet.http")
+
+
+class JobProgress(TypedDict):
+    stage: str
+    done: Count
+    total: Count
+
+
+class JobReport(TypedDict):
+    progress: JobProgress | None
+    result: ReindexFields | Annotated[Any, SyncRun] | None
+    error: ErrorFields | None
+
+
+class JobFields(JobReport):
+    id: str
+    kind: Kind
+    state: State
+    cancel_requested: bool
+    created: str
 
 
 class Cancelled(Exception):  # noqa: N818  (not an error: somebody wanted it)
@@ -37,7 +60,7 @@ class Job:
         self._created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._guard = Lock()
         self._state: State = "queued"
-        self._told: dict[str, object] = {"progress": None, "result": None, "error": None}
+        self._report: JobReport = {"progress": None, "result": None, "error": None}
         self._cancelled = False
         self._watchers: list[Callable[[], None]] = []
 
@@ -45,7 +68,7 @@ class Job:
     def ended(self) -> bool:
         return self._state in ENDED
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> JobFields:
         with self._guard:
             return {
                 "id": self.id,
@@ -53,10 +76,10 @@ class Job:
                 "state": self._state,
                 "cancel_requested": self._cancelled,
                 "created": self._created,
-                **self._told,
+                **self._report,
             }
 
-    def run(self, work: Callable[[Progress], dict[str, Any]]) -> None:
+    def run(self, work: Callable[[Progress], Mapping[str, Any]]) -> None:
         try:
             self._check()
             self._change("running")
@@ -64,10 +87,10 @@ class Job:
         except Cancelled:
             self._change("cancelled")
         except QuintetError as error:
-            self._change("failed", **shape(error.code, error.message, error.details))
+            self._change("failed", error=shape(error.code, error.message, error.details)["error"])
         except Exception as error:  # or the thread would end and the job run for ever
             log.error("fault: %s in a job", type(error).__name__, exc_info=is_debugging())
-            self._change("failed", **shape("internal_error", "unexpected fault of the server"))
+            self._change("failed", error=shape("internal_error", "unexpected fault of the server")["error"])
 
     def cancel(self) -> None:
         with self._guard:
@@ -96,11 +119,11 @@ class Job:
         if self._cancelled:
             raise Cancelled
 
-    def _change(self, state: State, **told: object) -> None:
+    def _change(self, state: State, **report: Any) -> None:
         with self._guard:
             if self._state not in ENDED:
                 self._state = state
-                self._told.update(told)
+                self._report = {**self._report, **report}  # type: ignore[typeddict-item]
         self._ring()
 
     def _ring(self) -> None:
@@ -120,7 +143,7 @@ class Jobs:
         self._pool = ThreadPoolExecutor(1, "quintet-job")
 
     def start(
-        self, work: Callable[[Progress], dict[str, Any]], kind: Kind = "reindex", base: str | None = None
+        self, work: Callable[[Progress], Mapping[str, Any]], kind: Kind = "reindex", base: str | None = None
     ) -> Job:
         job = Job(kind, base)
         with self._guard:

@@ -28,7 +28,7 @@ class Reach:
         self._check(name)
         return self.bases.get(name)
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[Any]:
         mine = self.key.bases if self.key is not None else ()
         return [*self.bases.list(mine or None)]
 

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
+from typing import TypedDict
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from quintet.errors import LimitError, QuintetError, UsageError
+from quintet.model.schema import Object
 
 STATUS_OF = {"unauthorized": 401, "too_many": 429}  # codes that differ from their class
 RETRY_SECONDS = 1
@@ -54,7 +56,17 @@ def status_of(error: QuintetError) -> int:
     return STATUS_OF.get(error.code, error.http_status)
 
 
-def shape(code: str, message: str, details: Mapping[str, object] | None = None) -> dict[str, object]:
+class ErrorFields(TypedDict):
+    code: str
+    message: str
+    details: Object
+
+
+class ErrorBody(TypedDict):
+    error: ErrorFields
+
+
+def shape(code: str, message: str, details: Mapping[str, object] | None = None) -> ErrorBody:
     return {"error": {"code": code, "message": message, "details": dict(details or {})}}
 
 

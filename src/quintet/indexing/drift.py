@@ -8,6 +8,7 @@ from quintet.indexing.changes import find_changes
 from quintet.indexing.document import shape
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.sync import file_state, in_scope, walk_target
+from quintet.model.schema import Count
 from quintet.ports.reading import KnownFile, RefusedFiles, Root
 from quintet.settings import Settings
 
@@ -20,11 +21,11 @@ class Drift:
     and that have not changed since.
     """
 
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
+    added: Count = 0
+    changed: Count = 0
+    removed: Count = 0
     missing_roots: tuple[str, ...] = ()
-    refused: int = 0
+    refused: Count = 0
 
 
 def measure_drift(

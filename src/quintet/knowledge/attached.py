@@ -10,9 +10,9 @@ from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import UPLOADS
 from quintet.knowledge.registry import FolderSource, Registration, checked_title
+from quintet.knowledge.results import BaseState, SourceFields
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.sources import FolderSync
-from quintet.model.documents import Json
 from quintet.model.parameters import shown
 
 MOST_SOURCES = 100
@@ -37,7 +37,7 @@ class FolderSources:
         self._registered = registered
         self._change = change
 
-    def add(self, directory: str, name: str | None, allowed: Iterable[Path] | None) -> dict[str, Json]:
+    def add(self, directory: str, name: str | None, allowed: Iterable[Path] | None) -> SourceFields:
         """Without `allowed`, any folder of the machine: whoever calls has it all the same."""
         everywhere = [Path(Path.cwd().anchor)]
         location = resolve_allowed(directory, everywhere if allowed is None else allowed, Path.cwd())
@@ -47,7 +47,7 @@ class FolderSources:
         self._change(lambda base: _with(base, title, str(location)))
         return next(one for one in self.shown() if one["id"] == self.at(location))
 
-    def shown(self) -> list[dict[str, Json]]:
+    def shown(self) -> list[SourceFields]:
         with self._documents.collection.snapshot() as snapshot:
             by_root = snapshot.documents.counts()
         return [
@@ -92,7 +92,7 @@ class FolderSources:
         with self._documents.store.unless_deleted():
             return [run for run in self._log.latest() if source_id in (None, run.source_id)]
 
-    def state(self) -> str:
+    def state(self) -> BaseState:
         ids = {one.id for one in self._registered().sources}
         with self._documents.store.unless_deleted():
             states = {run.state for run in self._log.last_of(ids)}

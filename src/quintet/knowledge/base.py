@@ -19,6 +19,7 @@ from quintet.knowledge.documents import UPLOADS, Outcome, Upload, as_given, show
 from quintet.knowledge.files import SourceFile, described, file_of_source
 from quintet.knowledge.putting import Putting, managed
 from quintet.knowledge.registry import Registration, shown_properties
+from quintet.knowledge.results import BaseFields, BaseState, DocumentFields, SourceFields
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.sources import GROUP
 from quintet.model.documents import Json, digest
@@ -60,7 +61,7 @@ class KnowledgeBase:
         with self._changing():
             registry.write(self._folder, change(self.registered()))
 
-    def describe(self) -> dict[str, Json]:
+    def describe(self) -> BaseFields:
         base = self.registered()
         counts = self._documents.collection.counts()
         return {
@@ -74,7 +75,7 @@ class KnowledgeBase:
             "documents": counts.documents,
             "chunks": counts.chunks,
             "embedded": counts.embedded,
-            "sources": [*self.sources()],
+            "sources": self.sources(),
         }
 
     def search(self, query: str, **params: object) -> Response:
@@ -165,7 +166,7 @@ class KnowledgeBase:
                 progress(len(outcomes), len(uploads))
         return outcomes
 
-    def documents(self, after: str | None = None, limit: int = 100) -> list[dict[str, Json]]:
+    def documents(self, after: str | None = None, limit: int = 100) -> list[DocumentFields]:
         """Documents by id; `after` is the last id of the page before."""
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_LISTED:
             raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MOST_LISTED}")
@@ -173,7 +174,7 @@ class KnowledgeBase:
         with self._documents.collection.snapshot() as snapshot:
             return [shown_document(one) for one in snapshot.documents.page(after or "", limit)]
 
-    def get(self, id: str) -> dict[str, Json]:
+    def get(self, id: str) -> DocumentFields:
         return shown_document(self._found(id))
 
     def update(
@@ -228,11 +229,11 @@ class KnowledgeBase:
         name: str | None = None,
         *,
         allowed: Iterable[Path] | None = None,
-    ) -> dict[str, Json]:
+    ) -> SourceFields:
         """Make a folder a source; `sync_source` brings its files in. `allowed` are folders it may lie in."""
         return self._sources.add(os.fspath(directory), name, allowed)
 
-    def sources(self) -> list[dict[str, Json]]:
+    def sources(self) -> list[SourceFields]:
         return self._sources.shown()
 
     def source_at(self, directory: str | os.PathLike[str]) -> str | None:
@@ -255,7 +256,7 @@ class KnowledgeBase:
         self.registered()
         return self._sources.runs(source_id)[:limit]
 
-    def state(self) -> str:
+    def state(self) -> BaseState:
         """ready; syncing while a source is looked through; error if the last run of a source failed."""
         return self._sources.state()
 

@@ -16,7 +16,7 @@ from quintet.knowledge import registry
 from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.registry import SLUG, Registration, checked_properties, checked_slug, checked_title
-from quintet.model.documents import Json
+from quintet.knowledge.results import BaseFields, ListedBase
 from quintet.storage.sqlite.errors import translate_errors
 
 FOLDER = "knowledge"
@@ -78,7 +78,7 @@ class KnowledgeBases:
         finally:
             store.close()
 
-    def list(self, only: Collection[str] | None = None) -> "list[dict[str, Json]]":
+    def list(self, only: Collection[str] | None = None) -> "list[BaseFields]":
         """What each base says of itself, by slug. One that is damaged says so and hides no other.
 
         With `only`, those of these slugs that are there; no other base is so much as looked at.
@@ -92,7 +92,7 @@ class KnowledgeBases:
         folders = [one for one in self._folder.iterdir() if SLUG.fullmatch(one.name)]
         return {one.name for one in folders if (one / registry.FILE).exists()}
 
-    def _described(self, slug: str) -> Iterator[dict[str, Json]]:
+    def _described(self, slug: str) -> Iterator[BaseFields]:
         try:
             yield self.get(slug).describe()
         except NotFound:
@@ -210,16 +210,18 @@ def _refusal(place: Path, gone: Path) -> OSError | None:
     return None
 
 
-def _damaged(slug: str, reason: str) -> dict[str, Json]:
+def _damaged(slug: str, reason: str) -> ListedBase:
     """What can be said of a base that cannot be opened."""
-    counts: dict[str, Json] = dict.fromkeys(("created_ms", "documents", "chunks", "embedded"), 0)
     return {
         "id": slug,
         "index": INDEX_PREFIX + slug,
         "title": slug,
         "state": "error",
         "archived": False,
-        **counts,
+        "created_ms": 0,
+        "documents": 0,
+        "chunks": 0,
+        "embedded": 0,
         "properties": [],
         "sources": [],
         "error": reason,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quintet.knowledge.references import FileUrl, with_references
+from quintet.knowledge.results import ContextBody, ContextSource
 from quintet.model.documents import Json, digest
 from quintet.model.tokens import checked_budget, tokens
 
@@ -17,7 +18,7 @@ WORD = re.compile(r"\w+")
 Result = Mapping[str, Any]
 
 
-def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = None) -> dict[str, Json]:
+def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = None) -> ContextBody:
     """Pack the results of a retrieval, best first, while they and their references fit.
 
     They stand by document and place in it. `digest` is one number over all that is in the text.
@@ -40,7 +41,7 @@ def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = No
         "tokens": tokens(text),
         "text": text,
         "references": cited["references"],
-        "sources": [_source(one) for one in _results(cited)],
+        "sources": [_source(result) for result in _results(cited)],
         "duplicates": duplicates,
         "left_out": len(results) - duplicates - len(chosen),
         "digest": digest(str(calls[0]["query"]), str(budget), text),
@@ -68,7 +69,7 @@ def _told(new: frozenset[tuple[str, ...]], before: frozenset[tuple[str, ...]]) -
     return len(new & before) >= NEAR * len(new)
 
 
-def _cited(chosen: Sequence[Result], call: Mapping[str, Any], file_url: FileUrl | None) -> dict[str, Json]:
+def _cited(chosen: Sequence[Result], call: Mapping[str, Any], file_url: FileUrl | None) -> dict[str, Any]:
     """Numbered by best result, then in the order of numbers and of places in the document."""
     results: list[Json] = [dict(one) for one in chosen]
     cited = with_references({"retrieval_calls": [{**call, "results": results}]}, file_url)
@@ -106,7 +107,7 @@ def _line(reference: Mapping[str, Any]) -> str:
     return f"{reference['citation_label']} {', '.join(part for part in parts if part)}\n"
 
 
-def _source(result: Result) -> dict[str, Json]:
+def _source(result: Result) -> ContextSource:
     number = str(result["reference_id"]).removeprefix("ref-")
     return {
         "id": result["id"],

@@ -5,10 +5,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 from quintet.codegraph.languages.registry import LANGUAGES, language_of
-from quintet.contracts.knowledge import BASE, KEPT, authored, kept
+from quintet.contracts.knowledge import BASE, authored, kept
 from quintet.errors import LimitError, UsageError
 from quintet.filters.fields import BUILT_IN
 from quintet.formats.blocks import ParsedFile
@@ -20,9 +20,11 @@ from quintet.indexing.files import size_cap
 from quintet.indexing.read import Content
 from quintet.knowledge.references import is_local
 from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
+from quintet.knowledge.results import DocumentFields
 from quintet.memory.entries import checked_metadata
 from quintet.model.documents import Document, Json, digest
 from quintet.model.parameters import shown
+from quintet.model.schema import Count
 from quintet.ports.documents import StoredDocument
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
@@ -60,7 +62,7 @@ class Outcome:
     id: str | None
     outcome: Made
     name: str | None = None
-    chunks: int = 0
+    chunks: Count = 0
     code: str | None = None
     message: str | None = None
 
@@ -230,13 +232,20 @@ def _first_line(content: Content) -> str:
     return line if len(line) <= TITLE_SHOWN else line[: TITLE_SHOWN - 1].rstrip() + "…"
 
 
-def shown_document(listed: StoredDocument) -> dict[str, Json]:
+def shown_document(listed: StoredDocument) -> DocumentFields:
     """A document as callers see it."""
-    document, known = listed.document, kept(listed.document)
+    document = listed.document
+    known: Any = kept(document)
     return {
         "id": known.get("document_id"),
         "title": document.title,
-        **{name: known.get(name) for name in sorted(KEPT - {"document_id"})},
+        "knowledge_base_id": known.get("knowledge_base_id"),
+        "managed_by_source": known.get("managed_by_source"),
+        "source_id": known.get("source_id"),
+        "source_name": known.get("source_name"),
+        "source_path": known.get("source_path"),
+        "source_type": known.get("source_type"),
+        "uri": known.get("uri"),
         "mime_type": document.mime_type,
         "size": document.size,
         "digest": document.content_hash,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from quintet.knowledge.results import Reference
 from quintet.model.documents import Json
 
 FileUrl = Callable[[Mapping[str, Json]], str | None]  # from a result's metadata to a route for its file
@@ -22,7 +23,7 @@ def is_local(uri: str) -> bool:
     return LOCAL.match(uri.strip()) is not None
 
 
-def with_references(body: Mapping[str, Json], file_url: FileUrl | None = None) -> dict[str, Json]:
+def with_references(body: Mapping[str, Json], file_url: FileUrl | None = None) -> dict[str, Any]:
     """The body of a retrieval with `references`, and with each result's `reference_id`.
 
     A reference is a document, numbered by its best result; `pages` are those of all its results.
@@ -32,10 +33,8 @@ def with_references(body: Mapping[str, Json], file_url: FileUrl | None = None) -
     for result in (result for call in calls for result in call["results"]):
         found.setdefault(_document(result["metadata"]), []).append(result)
     number = {document: f"ref-{place}" for place, document in enumerate(found, 1)}
-    tagged: list[Json] = [
-        {**call, "results": [_tagged(result, number) for result in call["results"]]} for call in calls
-    ]
-    references: list[Json] = [_reference(n, some, file_url) for n, some in enumerate(found.values(), 1)]
+    tagged = [{**call, "results": [_tagged(result, number) for result in call["results"]]} for call in calls]
+    references = [_reference(n, results, file_url) for n, results in enumerate(found.values(), 1)]
     return {**body, "retrieval_calls": tagged, "references": references}
 
 
@@ -47,13 +46,11 @@ def _tagged(result: Mapping[str, Any], number: Mapping[tuple[str, str], str]) ->
     return {**result, "reference_id": number[_document(result["metadata"])]}
 
 
-def _reference(
-    number: int, results: Sequence[Mapping[str, Any]], file_url: FileUrl | None
-) -> dict[str, Json]:
+def _reference(number: int, results: Sequence[Mapping[str, Any]], file_url: FileUrl | None) -> Reference:
     metadata = results[0]["metadata"]
     pages = sorted({page for result in results for page in pages_of(result["metadata"])})
     uri = metadata.get("uri")
-    reference: dict[str, Json] = {
+    reference: Reference = {
         "id": f"ref-{number}",
         "citation_label": f"[{number}]",
         "title": metadata["title"],

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
 
 from quintet.contracts.knowledge import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
 from quintet.errors import LimitError, StoreError, UsageError
 from quintet.filters.fields import BUILT_IN
 from quintet.knowledge.files import patiently, write_whole
+from quintet.knowledge.results import PropertyFields
 from quintet.model.documents import Json
 from quintet.model.parameters import is_exact, shown
 
@@ -145,5 +145,5 @@ def _is_of(kind: str, value: Json) -> bool:
     return isinstance(value, accepted) and (kind == "boolean" or not isinstance(value, bool))
 
 
-def shown_properties(properties: Mapping[str, str]) -> list[Json]:
-    return [cast("Json", {"name": name, "type": kind}) for name, kind in properties.items()]
+def shown_properties(properties: Mapping[str, str]) -> list[PropertyFields]:
+    return [{"name": name, "type": kind} for name, kind in properties.items()]

@@ -5,12 +5,13 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, StoreError
 from quintet.knowledge.files import patiently, write_whole
+from quintet.model.schema import Count
 from quintet.storage.sqlite.errors import translate_errors
 
 FOLDER = "runs"
@@ -21,26 +22,34 @@ PATIENCE = 0.5  # seconds: those who only look whether it is held hold the lock 
 INTERRUPTED = "the run was interrupted; what it had written is kept, and another run goes on from there"
 
 
+RunStep = Literal["scan", "read", "remove", "embed", "done"]
+
+
+class RunProblem(TypedDict):
+    path: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class SyncRun:
-    """Counts of files and documents. `step` is scan, read, remove, embed or done; `path` what it is at."""
+    """A run over the folder of a source: counts of files and documents. `path` is the file it is at."""
 
-    id: int
+    id: Count
     source_id: str
-    started_ms: int
+    started_ms: Count
     state: Literal["running", "done", "failed"] = "running"
-    step: str = "scan"
+    step: RunStep = "scan"
     path: str | None = None
-    scanned: int = 0
-    changed: int = 0
-    deleted: int = 0
-    created_documents: int = 0
-    updated_documents: int = 0
-    deleted_documents: int = 0
-    problems: list[dict[str, str]] = field(default_factory=list)  # path and reason
-    unlisted_problems: int = 0
+    scanned: Count = 0
+    changed: Count = 0
+    deleted: Count = 0
+    created_documents: Count = 0
+    updated_documents: Count = 0
+    deleted_documents: Count = 0
+    problems: list[RunProblem] = field(default_factory=list)
+    unlisted_problems: Count = 0
     error: str | None = None
-    finished_ms: int | None = None
+    finished_ms: Count | None = None
 
 
 SyncProgress = Callable[[SyncRun], None]
@@ -142,7 +151,7 @@ class Recorder:
         self.run = run
         self.at("scan")
 
-    def at(self, step: str, path: str | None = None) -> None:
+    def at(self, step: RunStep, path: str | None = None) -> None:
         self.run = replace(self.run, step=step, path=path)
         self._write(self.run)
         self._progress(self.run)

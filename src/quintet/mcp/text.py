@@ -85,7 +85,7 @@ def _placed(node: Mapping[str, Any]) -> str:
     return f"({node['kind']}, {node['path']}:{first}-{last})"
 
 
-def cut_neighbours(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+def cut_neighbours(body: Mapping[str, Any], max_tokens: int | None) -> dict[str, Any]:
     texts = [neighbour_text(one) for one in body["neighbours"]]
     kept = within_budget(texts, max_tokens)
     if kept == len(texts):

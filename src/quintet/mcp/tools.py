@@ -2,15 +2,24 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from mcp_types import ResourceLink, Tool, ToolAnnotations
 
+from quintet.codegraph.related import RelatedFields
+from quintet.contracts.knowledge import KnowledgeBody
+from quintet.contracts.rifflux import RiffluxBody
+from quintet.index import IndexStatus
 from quintet.indexing.run import Progress
-from quintet.mcp import arguments, results, text
+from quintet.mcp import arguments, text
+from quintet.memory import Remembered
+from quintet.memory.contract import MemoryBody
+from quintet.model.results import AnswerStatus, Note
+from quintet.model.schema import Object, Probability, schema_of
 from quintet.query.search import Response
+from quintet.receipts.receipt import WithReceipt
+from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
 from quintet.serving.service import Doors
-from quintet.serving.views import passage_fields
 
 Run = Callable[[Doors, Any, Progress], "Answer"]
 
@@ -32,7 +41,7 @@ class ToolDoor:
     title: str
     description: str
     takes: type[arguments.Arguments]
-    gives: Any
+    gives: tuple[Any, ...]  # the types whose fields the body has
     run: Run
     writes: bool = False
     idempotent: bool = True
@@ -43,7 +52,7 @@ class ToolDoor:
             title=self.title,
             description=self.description,
             input_schema=self.takes.model_json_schema(),
-            output_schema=results.schema(self.gives),
+            output_schema=schema_of(*self.gives, closed=False),
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=False,  # the index is derived: what leaves it can be made again
@@ -51,6 +60,25 @@ class ToolDoor:
                 open_world_hint=False,
             ),
         )
+
+
+class SearchBody(TypedDict):
+    """The body of the chosen contract; the house ranking has query, mode, confidence and results."""
+
+    query: NotRequired[str]
+    mode: NotRequired[str]
+    confidence: NotRequired[Probability | None]
+    results: NotRequired[list[Object]]
+    retrieval_calls: NotRequired[list[Object]]
+
+
+class ReadBody(TypedDict):
+    reference: str
+    passages: list[PassageFields]
+
+
+class Notes(TypedDict):
+    notes: list[Note]
 
 
 def search_rifflux(doors: Doors, given: arguments.SearchRifflux, progress: Progress) -> Answer:
@@ -134,7 +162,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Find passages of the indexed folders by words and by meaning, best first, with what each signal "
             "gave. Start here. `contract` chooses another published ranking with its own result shape.",
             arguments.Search,
-            results.Search,
+            (SearchBody, AnswerStatus, WithReceipt),
             search,
         ),
         ToolDoor(
@@ -142,7 +170,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Read passages whole",
             "Read what search found: a chunk by its id, a whole document by its path, or PATH:FIRST-LAST.",
             arguments.Read,
-            results.Read,
+            (ReadBody, Notes),
             read,
         ),
         ToolDoor(
@@ -152,7 +180,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "step, where it stands in the source and how sure it is. It finds what a text search cannot. "
             "A name that several symbols have is refused with all of them.",
             arguments.Related,
-            results.Related,
+            (RelatedFields, Notes),
             related,
         ),
         ToolDoor(
@@ -163,7 +191,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "again is the same memory; `near` lists memories that say almost the same. `supersedes` names "
             "the one that holds no longer.",
             arguments.Remember,
-            results.Remembered,
+            (Remembered,),
             remember,
             writes=True,
             idempotent=False,  # each time it is seen once more
@@ -174,7 +202,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Find memories by words and by meaning, best first, with when they held and whether what they "
             "are about changed since. Ask here before working something out again.",
             arguments.Recall,
-            results.Recalled,
+            (MemoryBody, AnswerStatus),
             recall,
         ),
         ToolDoor(
@@ -183,7 +211,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Find code and what was remembered about it in one ranking: `code` as contract mcb answers, "
             "`memory` as `recall` does, and `hybrid_rank` with both in one order.",
             arguments.SearchAll,
-            results.SearchedAll,
+            (SearchAllBody, AnswerStatus),
             search_all,
         ),
         ToolDoor(
@@ -191,7 +219,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Search (Rifflux contract)",
             "Search by the Rifflux contract: BM25 and cosine fused by RRF, each result with its breakdown.",
             arguments.SearchRifflux,
-            results.SearchRifflux,
+            (RiffluxBody, AnswerStatus),
             search_rifflux,
         ),
         ToolDoor(
@@ -200,7 +228,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Retrieve by the knowledge contract's canonical request: semantic, keyword or hybrid branches "
             "over a knowledge base, with exact-match filters.",
             arguments.Retrieve,
-            results.Retrieve,
+            (KnowledgeBody, AnswerStatus),
             retrieve,
         ),
         ToolDoor(
@@ -209,7 +237,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only what "
             "changed is read. Returns when the text is searchable; vectors follow, `pending` says how many.",
             arguments.Reindex,
-            results.Reindex,
+            (ReindexFields,),
             reindex,
             writes=True,
         ),
@@ -218,7 +246,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             "What is indexed",
             "Tell what is indexed, by which embedder, and how far the disk has moved on since.",
             arguments.Status,
-            results.Status,
+            (IndexStatus, IndexFolder),
             status,
         ),
     )

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from quintet.collection import Collection
-from quintet.memory.contract import is_storable, shown, shown_about
+from quintet.memory.contract import is_storable, memory_fields, subject_fields
 from quintet.memory.subject import spelt, subject
 from quintet.memory.subject_files import Subjects
-from quintet.model.documents import Json
 from quintet.model.memories import FRESHNESS, About, Memo
-from quintet.model.parameters import shown as value_shown
+from quintet.model.parameters import shown
 from quintet.model.results import Note
 from quintet.ports.reading import Root
 from quintet.ranking.freshness import BEST_FIRST
@@ -38,12 +38,12 @@ class Code:
         with self._index.snapshot() as snapshot:
             return {**filters, "about": spelt(name, snapshot.catalog, Path.cwd())}
 
-    def shown(self, memos: Sequence[Memo]) -> list[dict[str, Json]]:
+    def shown(self, memos: Sequence[Memo]) -> list[dict[str, Any]]:
         """Memories as answers show them, with whether what they are about changed since."""
-        judged = self.judged(memos)
-        return [{**shown(memo), **one} for memo, one in zip(memos, judged, strict=True)]
+        judgements = self.judged(memos)
+        return [{**memory_fields(memo), **now} for memo, now in zip(memos, judgements, strict=True)]
 
-    def judged(self, memos: Sequence[Memo]) -> list[dict[str, Json]]:
+    def judged(self, memos: Sequence[Memo]) -> list[dict[str, Any]]:
         """What each memory is about, and the freshness class that follows from it."""
         if not any(memo.about for memo in memos):
             return [{"freshness": "Fresh"} for _ in memos]
@@ -61,14 +61,14 @@ def unknown(memo: Memo) -> list[Note]:
     for one in memo.about:
         if one.digest is None:
             lines = ":" + "-".join(map(str, one.lines)) if one.lines else ""
-            name = value_shown(one.symbol or f"{one.path}{lines}")
+            name = shown(one.symbol or f"{one.path}{lines}")
             message = f"nothing was found under {name}, so recall cannot say whether it changed"
             notes.append({"code": "about_unknown", "message": message})
     return notes
 
 
-def _judged(memo: Memo, subjects: Subjects) -> dict[str, Json]:
+def _judged(memo: Memo, subjects: Subjects) -> dict[str, Any]:
     states = [subjects.state(one) for one in memo.about]
-    about: list[Json] = [shown_about(one, state) for one, state in zip(memo.about, states, strict=True)]
+    about = [subject_fields(subject, state) for subject, state in zip(memo.about, states, strict=True)]
     worst = max((FRESHNESS[state] for state in states), key=BEST_FIRST.index, default="Fresh")
     return {"about": about, "freshness": worst}

@@ -5,14 +5,14 @@ It ranks another database than the published contracts do, so it is not one of t
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from quintet.contracts.contract import Answer, Contract, Plan, Reading
-from quintet.model.documents import Json
 from quintet.model.filters import Condition, Filter
-from quintet.model.memories import KINDS, About, AboutState, Memo, memo_from
+from quintet.model.memories import KINDS, About, AboutState, Memo, MemoryFreshness, memo_from
 from quintet.model.parameters import LIMIT, NotAllowed, ValueCheck, one_of, parameter, whole
 from quintet.model.results import Evidence, Ranked
+from quintet.model.schema import Count, Lines, Object, keywords
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 
 DEEP = Fetch(times=3, at_least=50)  # a memory may have several passages among the candidates
@@ -84,35 +84,106 @@ def plan(query: str, params: Params) -> Plan:
     return Plan(query, PROFILE, params.limit, reading=Reading(parts=True), filter=conditions(params))
 
 
-def project(params: Params, plan: Plan, answer: Answer) -> dict[str, Json]:
-    results: list[Json] = []
-    for item in answer.ranked:
-        memo = memo_from(answer.passages[item.best_chunk].document.metadata)
-        results.append({**shown(memo), **_ranked(item)})
-    return {"query": plan.query, "results": results}
+class SubjectFields(TypedDict):
+    """What a memory is about, and whether that changed since."""
+
+    path: NotRequired[str]
+    symbol: NotRequired[str]
+    root: NotRequired[str]
+    lines: NotRequired[Lines]
+    state: AboutState
 
 
-def shown(memo: Memo) -> dict[str, Json]:
-    """A memory as every answer shows it. Whether what it is about changed is for those who see the disk."""
-    fields = memo.fields()
-    about: list[Json] = [shown_about(one) for one in memo.about]
-    valid: Json = {"from_ms": memo.created_ms, "until_ms": memo.valid_until_ms}
-    del fields["valid_until_ms"]
-    return {**fields, "about": about, "valid": valid}
+class Validity(TypedDict):
+    """A memory holds from `from_ms` until `until_ms`; null means that it still holds."""
+
+    from_ms: Count
+    until_ms: Count | None
 
 
-def shown_about(about: About, state: AboutState = "unknown") -> dict[str, Json]:
-    known = {name: value for name, value in about.fields().items() if name != "digest" and value is not None}
-    return {**known, "state": state}
+class MemoryFields(TypedDict):
+    id: str
+    text: str
+    kind: Annotated[str, keywords(enum=KINDS)]
+    created_ms: Count
+    last_seen_ms: Count
+    seen: Count
+    tags: list[str]
+    about: list[SubjectFields]
+    session: str | None
+    sessions: list[str]
+    supersedes: list[str]
+    superseded_by: str | None
+    metadata: Object
+    valid: Validity
 
 
-def _ranked(item: Ranked) -> dict[str, Json]:
-    signals: dict[str, Json] = {signal: _signal(seen) for signal, seen in item.evidence.items()}
-    return {"score": item.score, "signals": signals}
+class MemoryEvidence(TypedDict):
+    rank: Count | None
+    score: float
+    raw: float
+    contribution: float
 
 
-def _signal(seen: Evidence) -> Json:
-    return {"rank": seen.rank, "score": seen.score, "raw": seen.raw, "contribution": seen.contribution}
+class MemoryResult(MemoryFields):
+    score: float
+    signals: dict[str, MemoryEvidence]
+    freshness: MemoryFreshness
 
 
-MEMORY = Contract("memory", Params, plan, project, limit="limit", mode=None)
+class MemoryBody(TypedDict):
+    query: str
+    results: list[MemoryResult]
+
+
+def project(params: Params, plan: Plan, answer: Answer) -> MemoryBody:
+    return {"query": plan.query, "results": [_result(item, answer) for item in answer.ranked]}
+
+
+def _result(item: Ranked, answer: Answer) -> MemoryResult:
+    """`Memory.recall`, which sees the disk, replaces the freshness and the states of the subjects."""
+    memo = memo_from(answer.passages[item.best_chunk].document.metadata)
+    return {
+        **memory_fields(memo),
+        "score": item.score,
+        "signals": {signal: _evidence(evidence) for signal, evidence in item.evidence.items()},
+        "freshness": "Fresh",
+    }
+
+
+def memory_fields(memo: Memo) -> MemoryFields:
+    """A memory as every answer shows it."""
+    return {
+        "id": memo.id,
+        "text": memo.text,
+        "kind": memo.kind,
+        "created_ms": memo.created_ms,
+        "last_seen_ms": memo.last_seen_ms,
+        "seen": memo.seen,
+        "tags": list(memo.tags),
+        "about": [subject_fields(about) for about in memo.about],
+        "session": memo.session,
+        "sessions": list(memo.sessions),
+        "supersedes": list(memo.supersedes),
+        "superseded_by": memo.superseded_by,
+        "metadata": dict(memo.metadata),
+        "valid": {"from_ms": memo.created_ms, "until_ms": memo.valid_until_ms},
+    }
+
+
+def subject_fields(about: About, state: AboutState = "unknown") -> SubjectFields:
+    known: Any = {name: value for name, value in about.fields().items() if value is not None}
+    known.pop("digest", None)
+    return cast(SubjectFields, {**known, "state": state})
+
+
+def _evidence(evidence: Evidence) -> MemoryEvidence:
+    return {
+        "rank": evidence.rank,
+        "score": evidence.score,
+        "raw": evidence.raw,
+        "contribution": evidence.contribution,
+    }
+
+
+MEMORY = Contract("memory", Params, plan, project, MemoryBody, limit="limit", mode=None)

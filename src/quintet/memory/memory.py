@@ -19,6 +19,7 @@ from quintet.model.filters import Filter
 from quintet.model.memories import ROOT, Memo, in_order, memo_from
 from quintet.model.parameters import shown as value_shown
 from quintet.model.results import Note
+from quintet.model.schema import Count
 from quintet.ports.reading import Root
 from quintet.ports.writing import Writer
 from quintet.query.search import Response
@@ -32,7 +33,7 @@ class Remembered:
 
     id: str
     merged: bool
-    seen: int
+    seen: Count
     near: list[Near] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
@@ -133,11 +134,11 @@ class Memory:
         notes = catch_up(self._memories)
         response = self._memories.search(query, MEMORY, params)
         found = [memo_from(p.document.metadata) for p in _passages(response)]
-        shown = zip(_results(response), self._subjects.judged(found), strict=True)
-        results: list[Json] = [{**result, **judged} for result, judged in shown]
+        shown = zip(response.body["results"], self._subjects.judged(found), strict=True)
+        results = [{**result, **judged} for result, judged in shown]
         return replace(response, body={**response.body, "results": results}, notes=[*notes, *response.notes])
 
-    def get(self, id: str) -> dict[str, Json]:
+    def get(self, id: str) -> dict[str, Any]:
         """A memory by its id, whether it still holds or not."""
         return self._subjects.shown([self._found(id)])[0]
 
@@ -149,7 +150,7 @@ class Memory:
         *,
         kind: str | None = None,
         session: str | None = None,
-    ) -> list[dict[str, Json]]:
+    ) -> list[dict[str, Any]]:
         """Memories by time, oldest first, around one of them or a moment (Unix milliseconds).
 
         Without `around`, the latest. What was superseded since is there too.
@@ -266,8 +267,3 @@ def _passages(response: Response) -> list[Passage]:
     answer = response.answer
     assert answer is not None
     return [answer.passages[item.best_chunk] for item in answer.ranked]
-
-
-def _results(response: Response) -> list[dict[str, Json]]:
-    found: Any = response.body["results"]
-    return list(found)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from quintet.model.memories import memo_from
 from quintet.model.results import Ranked
@@ -19,7 +20,7 @@ class Near:
     id: str
     text: str
     similarity: float
-    by: str
+    by: Literal["meaning", "words"]
 
 
 def near(text: str, response: Response, tokens: Callable[[str], Sequence[str]]) -> list[Near]:

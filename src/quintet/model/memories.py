@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from quintet.model.documents import Json
-from quintet.model.results import Freshness
 
 ROOT = "memory"  # where memories live among the documents of their database
 KINDS = ("decision", "fact", "preference", "error", "summary", "code", "task")
 SESSIONS = 100  # kept by one memory
 AboutState = Literal["unchanged", "changed", "gone", "unknown"]
-FRESHNESS: Mapping[AboutState, Freshness] = {
+MemoryFreshness = Literal["Fresh", "Stale", "StaleWithRisk"]
+FRESHNESS: Mapping[AboutState, MemoryFreshness] = {
     "unchanged": "Fresh",
     "unknown": "Fresh",
     "changed": "Stale",

@@ -3,15 +3,15 @@
 A check returns the value in canonical form, or raises `NotAllowed` with what is allowed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any, TypeVar
 
 from quintet.errors import UsageError
+from quintet.model.schema import Schema
 
-Schema = dict[str, Any]
 P = TypeVar("P")
 
 LIMIT_MAX = 1000  # CONTRACTS: top_k, k and final_limit go from 1 to 1,000
@@ -145,16 +145,6 @@ def text(what: str) -> ValueCheck:
         return value
 
     return ValueCheck(accept, {"type": "string", "minLength": 1})
-
-
-def object_schema(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Schema:
-    """An object with just these properties."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 LIMIT = whole(1, LIMIT_MAX)

@@ -18,6 +18,13 @@ class Note(TypedDict):
     message: str
 
 
+class AnswerStatus(TypedDict):
+    """How the answer came about. Both fields stand beside those of every contract."""
+
+    status: Status
+    notes: list[Note]
+
+
 class Hit(NamedTuple):
     """One match from a signal. Lists are best first. `score` is higher-is-better; `raw` is the backend's own
     number, for contracts that show it. A hit that is not `listed` was found by another signal and only scored

@@ -15,6 +15,7 @@ from quintet.contracts.contract import Expansion
 from quintet.model.documents import Passage
 from quintet.model.filters import Filter
 from quintet.model.results import Facts, Freshness, Hit, Note
+from quintet.model.schema import Count
 from quintet.model.symbols import Confidence, Edge
 from quintet.model.text_query import TextQuery
 from quintet.model.vector import Int16
@@ -62,8 +63,8 @@ class Approximation:
     """An HNSW graph beside the exact vectors: how many of the vectors it covers, and the share of the exact
     best 20 that it finds, by the `ef` a search uses."""
 
-    rows: int
-    of: int
+    rows: Count
+    of: Count
     recall: Mapping[str, float]
     building: bool
 

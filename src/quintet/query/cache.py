@@ -12,6 +12,7 @@ from time import monotonic
 
 from quintet.contracts import Plan
 from quintet.model.results import Hit, Note, Signal
+from quintet.model.schema import Count
 from quintet.ports.reading import Embedder, Snapshot
 from quintet.query.legs import Legs
 
@@ -27,12 +28,12 @@ CHAR_BYTES = 4  # the most Python takes
 class CacheFigures:
     """Counted since the index was opened; `entries` and `bytes` are what is held now."""
 
-    hits: int = 0
-    misses: int = 0
-    evictions: int = 0
-    expired: int = 0
-    entries: int = 0
-    bytes: int = 0
+    hits: Count = 0
+    misses: Count = 0
+    evictions: Count = 0
+    expired: Count = 0
+    entries: Count = 0
+    bytes: Count = 0
 
 
 @dataclass(frozen=True, slots=True)

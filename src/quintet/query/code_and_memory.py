@@ -1,10 +1,9 @@
 """One ranking over code and memory (spec 002, section 4): the two answers merged by reciprocal rank."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
-from quintet.model.documents import Json
 from quintet.model.results import Note, Status
 from quintet.query.search import Response
 from quintet.ranking import Rrf
@@ -16,12 +15,12 @@ MERGE = Rrf(rrf_k=60.0, first_rank=0)  # as ADR-043 counts inside one list
 class Merged:
     """An item of either list, with the score that its place in it gives."""
 
-    kind: str
+    kind: Literal["code", "memory"]
     id: str
     score: float
 
 
-def merge(lists: Mapping[str, Sequence[str]], fusion: Rrf = MERGE) -> list[Merged]:
+def merge(lists: Mapping[Any, Sequence[str]], fusion: Rrf = MERGE) -> list[Merged]:
     """All items, ordered by `1 / (rrf_k + first_rank + place)`; ties keep the order of the lists.
 
     >>> [(item.kind, item.id) for item in merge({"code": ["a", "b"], "memory": ["m"]})]
@@ -39,7 +38,7 @@ def merge_answers(answers: Mapping[str, Response]) -> Response:
     """Several answers as one: the results of each under its name, and all of them in `hybrid_rank`."""
     results: dict[str, Any] = {kind: answer.body["results"] for kind, answer in answers.items()}
     ranked = merge({kind: [_id(item) for item in items] for kind, items in results.items()})
-    hybrid: list[Json] = [{"kind": item.kind, "id": item.id, "score": item.score} for item in ranked]
+    hybrid = [asdict(item) for item in ranked]
     status, empty = joint_status({kind: answer.status for kind, answer in answers.items()})
     notes: list[Note] = [
         {"code": note["code"], "message": f"{kind}: {note['message']}"}

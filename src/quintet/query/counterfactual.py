@@ -2,29 +2,30 @@
 tried by a real search."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from quintet.errors import QuintetError
-from quintet.model.documents import Json
+from quintet.model.schema import Position
 from quintet.query.search import Response, Trace
 
 MODES = ("hybrid", "lexical", "keyword", "semantic")
 Ask = Callable[[Mapping[str, object]], Response]
+ParameterChange = TypedDict("ParameterChange", {"parameter": str, "from": Any, "to": Any, "rank": Position})
 
 
 def changes(
     trace: Trace, item_in: Callable[[Response], int | None], ask: Ask, floors: Mapping[str, float]
-) -> list[dict[str, Json]]:
+) -> list[ParameterChange]:
     """The smallest change of each parameter that brings the chunk in, the smallest of all first.
 
     `floors` holds the chunk's own scores by the parameter that cuts scores off.
     """
-    results = []
+    working: list[tuple[float, ParameterChange]] = []
     for name, steps in _steps(trace, floors):
         change = _smallest(trace, name, steps, item_in, ask)
         if change is not None:
-            results.append(change)
-    return sorted(results, key=lambda change: (change.pop("size"), str(change["parameter"])))
+            working.append((_size(change["from"], change["to"]), change))
+    return [change for _, change in sorted(working, key=lambda item: (item[0], item[1]["parameter"]))]
 
 
 def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, list[Any]]]:
@@ -63,7 +64,7 @@ def _doubled(start: int, most: int) -> list[int]:
 
 def _smallest(
     trace: Trace, name: str, steps: Sequence[Any], item_in: Callable[[Response], int | None], ask: Ask
-) -> dict[str, Any] | None:
+) -> ParameterChange | None:
     before = getattr(trace.params, name)
 
     def place(value: object) -> int | None:
@@ -93,11 +94,16 @@ def _bisect(below: int, value: int, at: int, place: Callable[[object], int | Non
     return value, at
 
 
-def _change(name: str, before: Any, value: Any, at: int) -> dict[str, Any]:
-    numbers = isinstance(value, (int, float)) and isinstance(before, (int, float))
-    size = abs(value - before) / max(abs(before), 0.1) if numbers else 1.0
+def _change(name: str, before: Any, value: Any, at: int) -> ParameterChange:
     shown = before if before is None or isinstance(before, (bool, int, float, str)) else None
-    return {"parameter": name, "from": shown, "to": value, "rank": at, "size": size}
+    return {"parameter": name, "from": shown, "to": value, "rank": at}
+
+
+def _size(before: object, value: object) -> float:
+    """How far a parameter moves, as a share of its value; 1.0 where it is no number."""
+    if isinstance(value, (int, float)) and isinstance(before, (int, float)):
+        return abs(value - before) / max(abs(before), 0.1)
+    return 1.0
 
 
 def _place_with(

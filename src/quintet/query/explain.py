@@ -1,18 +1,19 @@
 """Why a chunk is among the results or not: its rank in each leg, what removed it, what would bring it in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from math import inf
+from typing import Annotated, Any, TypedDict
 
 from quintet.contracts import Plan
 from quintet.errors import NotFound
 from quintet.filters.grammar import render
-from quintet.model.documents import Json
 from quintet.model.filters import Filter
 from quintet.model.results import Facts, Hit, Ranked, Signal
+from quintet.model.schema import Count
 from quintet.ports.reading import Embedder, Snapshot
-from quintet.query.counterfactual import Ask, changes
+from quintet.query.counterfactual import Ask, ParameterChange, changes
 from quintet.query.legs import Legs, chunk_ids_of, depth_of, run_legs
 from quintet.query.search import Response, Trace
 from quintet.ranking import Fetch, Profile, rank
@@ -27,10 +28,10 @@ class Standing:
     """A chunk's rank in one leg. The leg returns `depth` hits; the last of those scores `cutoff`."""
 
     signal: Signal
-    rank: int | None
-    of: int
+    rank: Count | None
+    of: Count
     score: float | None
-    depth: int
+    depth: Count
     cutoff: float | None
 
     @property
@@ -57,7 +58,7 @@ class Explanation:
     rank: int | None
     reasons: tuple[str, ...]
     standings: tuple[Standing, ...]
-    changes: tuple[Mapping[str, Json], ...] = ()
+    changes: tuple[ParameterChange, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The explanation as text for people."""
@@ -71,27 +72,26 @@ class Explanation:
         if self.rank is None and not self.changes:
             yield "  no single parameter that was tried would bring it in"
 
-    def wire(self) -> dict[str, Json]:
-        legs: list[Json] = [
-            {
-                "signal": standing.signal,
-                "rank": standing.rank,
-                "of": standing.of,
-                "score": standing.score,
-                "depth": standing.depth,
-                "cutoff": standing.cutoff,
-            }
-            for standing in self.standings
-        ]
+    def wire(self) -> "ExplanationFields":
         return {
             "chunk_id": self.chunk_id,
             "path": self.path,
             "first_line": self.first_line,
             "rank": self.rank,
             "reasons": list(self.reasons),
-            "legs": legs,
-            "changes": [dict(change) for change in self.changes],
+            "legs": [asdict(standing) for standing in self.standings],
+            "changes": list(self.changes),
         }
+
+
+class ExplanationFields(TypedDict):
+    chunk_id: str
+    path: str
+    first_line: int
+    rank: Count | None
+    reasons: list[str]
+    legs: list[Annotated[Any, Standing]]
+    changes: list[ParameterChange]
 
 
 def why(

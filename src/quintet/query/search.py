@@ -16,7 +16,6 @@ from typing import Any
 from quintet.contracts import Answer, Contract, Plan
 from quintet.contracts.confidence import BEST
 from quintet.errors import UsageError
-from quintet.model.documents import Json
 from quintet.model.parameters import read
 from quintet.model.results import Facts, Note, Ranked, Signal, Status
 from quintet.ports.reading import Catalog, Disk, Embedder, Snapshot
@@ -62,19 +61,18 @@ class Response:
     one.
     """
 
-    body: dict[str, Json]
+    body: Mapping[str, Any]
     status: Status
     notes: list[Note]
     answer: Answer | None = field(default=None, compare=False, repr=False)
     seconds: Mapping[Signal, float] = field(default_factory=dict, compare=False, repr=False)
     trace: Trace | None = field(default=None, compare=False, repr=False)
-    receipt: dict[str, Json] | None = field(default=None, repr=False)
+    receipt: Mapping[str, Any] | None = field(default=None, repr=False)
 
-    def wire(self) -> dict[str, Json]:
+    def wire(self) -> dict[str, Any]:
         """The body as it goes over a wire: `status` and `notes` are two more top-level keys."""
-        notes: list[Json] = [{"code": note["code"], "message": note["message"]} for note in self.notes]
-        receipt: dict[str, Json] = {} if self.receipt is None else {"receipt": self.receipt}
-        return {**self.body, "status": self.status, "notes": notes, **receipt}
+        receipt = {} if self.receipt is None else {"receipt": self.receipt}
+        return {**self.body, "status": self.status, "notes": self.notes, **receipt}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,19 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 from quintet.errors import UsageError
 from quintet.model import set_difference
-from quintet.model.documents import Json
 from quintet.model.merkle import canonical
-from quintet.model.results import Ranked
+from quintet.model.results import Ranked, Status
+from quintet.model.schema import Count, Object
 from quintet.ports.reading import Snapshot
 from quintet.query.search import Response, Trace
 from quintet.ranking import WeightedSum
 from quintet.ranking.order import steady
 
-VERSION = 1
+VERSION: Literal[1] = 1
 RESERVED = ("contract", "query", "self")
 
 
@@ -34,14 +34,56 @@ class EngineVersion:
     tokenizer: str
 
 
+class Claim(TypedDict):
+    """What must come out the same on every machine."""
+
+    engine: str
+    schema: Count
+    tokenizer: str
+    embedder: str
+    state_root: str
+    linker: str | None
+    documents: str
+    contract: str
+    query: str
+    params: Object
+    max_terms: Count
+    status: Status
+    results: list[Object]
+
+
+class Observed(TypedDict):
+    """What may differ between two runs and machines."""
+
+    index_id: str
+    generation: Count
+    now_ms: Count
+    bm25: list[Object]
+
+
+class Receipt(TypedDict):
+    """What was asked, of which index, by which engine, and what came back. The digest is over the claim."""
+
+    receipt: Literal[1]
+    claim: Claim
+    observed: Observed
+    digest: str
+
+
+class WithReceipt(TypedDict):
+    """What an answer has beside it where the caller asked for a receipt."""
+
+    receipt: NotRequired[Receipt]
+
+
 def make(
     response: Response, snapshot: Snapshot, engine: EngineVersion, max_terms: int, now_ms: int
-) -> dict[str, Json]:
+) -> Receipt:
     """The receipt of an answer, made inside the snapshot it was read from."""
     trace, answer = response.trace, response.answer
     assert trace is not None and answer is not None
     tree = snapshot.tree
-    claim: dict[str, Json] = {
+    claim: Claim = {
         "engine": engine.version,
         "schema": engine.schema,
         "tokenizer": engine.tokenizer,
@@ -56,7 +98,7 @@ def make(
         "status": response.status,
         "results": [_result(rank, item, trace) for rank, item in enumerate(answer.ranked, start=1)],
     }
-    observed: dict[str, Json] = {
+    observed: Observed = {
         "index_id": snapshot.catalog.identity,
         "generation": snapshot.catalog.generation,
         "now_ms": now_ms,
@@ -65,11 +107,11 @@ def make(
     return {"receipt": VERSION, "claim": claim, "observed": observed, "digest": digest_of(claim)}
 
 
-def digest_of(claim: Mapping[str, Json]) -> str:
+def digest_of(claim: Mapping[str, Any]) -> str:
     return sha256(canonical(claim).encode("ascii")).hexdigest()
 
 
-def _plain(given: object) -> Json:
+def _plain(given: object) -> Any:
     """Parameters as JSON, the same whether they came as tuples, arrays or lists."""
     if isinstance(given, Mapping):
         return {str(name): _plain(value) for name, value in given.items()}
@@ -82,16 +124,15 @@ def _plain(given: object) -> Json:
     raise UsageError(f"a parameter of type {type(given).__name__} cannot go into a receipt; give it as JSON")
 
 
-def _result(rank: int, item: Ranked, trace: Trace) -> Json:
+def _result(rank: int, item: Ranked, trace: Trace) -> Object:
     facts = trace.facts[item.best_chunk]
-    legs: dict[str, Json] = {signal: seen.rank for signal, seen in item.evidence.items()}
-    result: dict[str, Json] = {
+    result: Object = {
         "rank": rank,
         "id": item.item_id,
         "chunk_id": item.best_chunk,
         "path": facts.path,
         "sequence": facts.sequence,
-        "legs": legs,
+        "legs": {signal: evidence.rank for signal, evidence in item.evidence.items()},
     }
     profile = trace.plan.profile
     if not _by_bm25(trace):
@@ -108,7 +149,7 @@ def _by_bm25(trace: Trace) -> bool:
     return isinstance(trace.plan.profile.fusion, WeightedSum) and "lexical" in trace.legs.hits
 
 
-def _rounded(item: Ranked) -> Json:
+def _rounded(item: Ranked) -> Object:
     lexical = item.evidence.get("lexical")
     return {
         "id": item.item_id,
@@ -144,7 +185,7 @@ def checked(receipt: object) -> dict[str, Any]:
     return dict(receipt)
 
 
-def _fits(claim: Mapping[str, Json], digest: object) -> bool:
+def _fits(claim: Mapping[str, Any], digest: object) -> bool:
     try:
         return digest_of(claim) == digest
     except (ValueError, RecursionError):  # not a number, or nested beyond what is ever written

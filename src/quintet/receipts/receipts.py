@@ -32,7 +32,7 @@ class Receipts:
         self._tokenizer = tokenizer
         self._now_ms = now_ms
 
-    def search(self, query: str, contract: str = HOUSE, **params: object) -> tuple[Response, dict[str, Json]]:
+    def search(self, query: str, contract: str = HOUSE, **params: object) -> tuple[Response, receipt.Receipt]:
         """An answer with its receipt."""
         with self._collection.snapshot() as snapshot:
             response = self._collection.search_in(snapshot, query, contract_named(contract), params)
@@ -47,7 +47,7 @@ class Receipts:
             response = self._collection.replay_in(snapshot, claim["query"], contract, claim["params"])
             return compare(before, self._receipt(response, snapshot), snapshot)
 
-    def _receipt(self, response: Response, snapshot: Snapshot) -> dict[str, Json]:
+    def _receipt(self, response: Response, snapshot: Snapshot) -> receipt.Receipt:
         text_query = response.trace.legs.text if response.trace else None
         engine = receipt.EngineVersion(quintet.__version__, self._schema, self._tokenizer(text_query))
         max_terms = self._collection.settings.max_terms

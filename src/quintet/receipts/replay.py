@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-from quintet.model.documents import Json
 from quintet.ports.reading import Snapshot
 from quintet.receipts.receipt import changed_documents
 
@@ -27,6 +26,13 @@ OUTSIDE = (  # all that is no part of the state root
 FOREIGN = "the claim holds what no Quintet writes there"
 
 
+class VerdictFields(TypedDict):
+    identical: bool
+    same_results: bool
+    differences: list[str]
+    changed: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`identical`: the same digest. `same_results`: the same list, even if the index around it changed.
@@ -39,7 +45,7 @@ class Verdict:
     differences: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
 
-    def wire(self) -> dict[str, Json]:
+    def wire(self) -> VerdictFields:
         return {
             "identical": self.identical,
             "same_results": self.same_results,

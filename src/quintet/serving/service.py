@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,44 +14,17 @@ from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.indexing.run import Progress, Report
 from quintet.knowledge import registry
 from quintet.memory import Remembered
-from quintet.model.documents import Json, Passage
+from quintet.model.documents import Passage
 from quintet.ports.reading import Root
 from quintet.ports.store_files import INDEX_FILE
 from quintet.query.explain import Explanation
 from quintet.query.search import Response
 from quintet.receipts.replay import Verdict
 from quintet.serving.background_embedding import Embedding
+from quintet.serving.results import Reindexed
 from quintet.serving.warm_up import Ready
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
-
-
-@dataclass(frozen=True, slots=True)
-class Reindexed:
-    """What spec 000's `reindex` tells (section 4.5). `paths` is None unless the caller named several."""
-
-    report: Report
-    paths: tuple[Path, ...] | None
-    embedding_model: str
-    embedding_backend: str
-    pending: int
-
-    def wire(self) -> dict[str, Json]:
-        body: dict[str, Json] = {
-            "indexed_files": self.report.indexed,
-            "skipped_files": self.report.skipped,
-        }
-        if self.paths is not None:
-            body["indexed_paths"] = [str(path) for path in self.paths]
-        problems: list[Json] = [{"path": one.path, "reason": one.reason} for one in self.report.problems]
-        return {
-            **body,
-            "embedding_model": self.embedding_model,
-            "embedding_backend": self.embedding_backend,
-            "removed_files": self.report.removed,
-            "pending": self.pending,
-            "problems": problems,
-        }
 
 
 class Doors:

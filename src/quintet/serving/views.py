@@ -4,7 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from quintet.contracts.knowledge import DEFAULT_INDEX
+from quintet.contracts.cfs import CfsResult
+from quintet.contracts.harness import HarnessResult
+from quintet.contracts.knowledge import DEFAULT_INDEX, KnowledgeResult
+from quintet.contracts.mcb import McbResult
+from quintet.contracts.quintet import HouseResult
+from quintet.contracts.rifflux import RiffluxResult
 from quintet.errors import NotFound, UsageError
 from quintet.ranking.fuse import total
 
@@ -124,26 +129,11 @@ def _at(passage: "Passage", view: View) -> View:
     )
 
 
-def passage_fields(passage: "Passage") -> dict[str, Any]:
-    chunk, found = passage.chunk, passage.document
-    return {
-        "chunk_id": chunk.id,
-        "document_id": chunk.document_id,
-        "root": found.root,
-        "path": found.path,
-        "title": found.title,
-        "page": chunk.page,
-        "heading_path": chunk.heading_path,
-        "lines": [chunk.first_line, chunk.last_line],
-        "content": chunk.content,
-    }
-
-
 def report_counts(report: "Report") -> dict[str, int]:
     return {name: getattr(report, name) for name in ("indexed", "skipped", "removed", "embedded", "pending")}
 
 
-def _house(item: Item) -> View:
+def _house(item: HouseResult) -> View:
     first, last = item["lines"]
     return View(
         item["chunk_id"],
@@ -157,8 +147,8 @@ def _house(item: Item) -> View:
     )
 
 
-def _rifflux(item: Item) -> View:
-    breakdown: Item = item["score_breakdown"]
+def _rifflux(item: RiffluxResult) -> View:
+    breakdown: Mapping[str, Any] = item["score_breakdown"]
     score = next(breakdown[name] for name in ("rrf", "bm25", "cosine") if name in breakdown)
     measures = tuple(Measure(name, value) for name, value in breakdown.items())
     return View(
@@ -166,21 +156,25 @@ def _rifflux(item: Item) -> View:
     )
 
 
-def _harness(item: Item) -> View:
+def _harness(item: HarnessResult) -> View:
     score = item["doc_score"]
     measures = (Measure("doc_score", score, remark=f"updated {item['updated_at']}"),)
     return View(item["chunk_id"], item["path"], score, item["snippet"], measures=measures)
 
 
-def _mcb(item: Item) -> View:
-    node: Item = item["node"]
+def _mcb(item: McbResult) -> View:
+    node = item["node"]
     lines = (node["start_line"], node["end_line"])
-    measures = [Measure(name, item[name]) for name in ("bm25_rank", "semantic_rank", "graph_rank")]
+    measures = [
+        Measure("bm25_rank", item["bm25_rank"]),
+        Measure("semantic_rank", item["semantic_rank"]),
+        Measure("graph_rank", item["graph_rank"]),
+    ]
     distance = item["provenance"]["distance_in_graph"]
     if distance is not None:
         measures.append(Measure("distance", distance))
     measures.append(Measure("freshness", item["freshness_penalty"], remark=item["freshness"]))
-    fields: list[str] = item["matched_fields"]
+    fields = item["matched_fields"]
     measures.append(Measure("matched_fields", len(fields), remark=", ".join(fields)))
     return View(
         f"{node['path']}:{lines[0]}-{lines[1]}",
@@ -193,26 +187,25 @@ def _mcb(item: Item) -> View:
     )
 
 
-def _knowledge(item: Item) -> View:
-    components: Item = item.get("relevance_components", {})
+def _knowledge(item: KnowledgeResult) -> View:
+    components: Mapping[str, Any] = item.get("relevance_components", {})
     measures = [Measure(name, value) for name, value in components.items()]
-    kind = str(item["relevance_kind"])
+    kind = item["relevance_kind"]
     measures.append(Measure("relevance", item["relevance_score"], remark=kind))
     if item["score_kind"] != kind:
-        measures.append(Measure("score", item["score"], remark=str(item["score_kind"])))
-    known: Item = item["metadata"]  # an upload has no path, a pasted text no name either
+        measures.append(Measure("score", item["score"], remark=item["score_kind"]))
+    known = item["metadata"]  # an upload has no path, a pasted text no name either
     path = known["source_path"] or known["source_name"] or known["document_id"]
     return View(item["id"], path, item["relevance_score"], item["text"], measures=tuple(measures))
 
 
-def _cfs(item: Item) -> View:
-    chunk: Item = item["chunk"]
-    score = item["score"]
+def _cfs(item: CfsResult) -> View:
+    chunk, score = item["chunk"], item["score"]
     measures = (Measure("score", score),)
     return View(chunk["id"], item["document"]["path"], score, chunk["text"], measures=measures)
 
 
-VIEWS: Mapping[str, Callable[[Item], View]] = {
+VIEWS: Mapping[str, Callable[[Any], View]] = {
     "quintet": _house,
     "rifflux": _rifflux,
     "harness": _harness,

@@ -36,7 +36,7 @@ def get_command(
     with open_index(db) as index:
         passages = index.get(as_text(reference))
     if as_json:
-        from quintet.serving.views import passage_fields
+        from quintet.serving.results import passage_fields
 
         write_json({"passages": [passage_fields(passage) for passage in passages]})
     else:

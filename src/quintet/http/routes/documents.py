@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +20,7 @@ from quintet.http.source_file import opened, sent
 from quintet.http.uploads import Received
 from quintet.http.wire import answered, bounded
 from quintet.knowledge import Outcome, Upload
+from quintet.knowledge.results import DocumentFields
 
 if TYPE_CHECKING:
     from quintet.http.routes.index import Site
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 ABOUT = ("title", "uri", "metadata")
 FIELDS = ("text", "content", "id", "mime", *ABOUT)
 MOST_LISTED = 1_000
+
+
+class DocumentPage(TypedDict):
+    documents: list[DocumentFields]
+    next: str | None
+
+
+class Outcomes(TypedDict):
+    documents: list[Annotated[Any, Outcome]]
 
 
 class DocumentRoutes:

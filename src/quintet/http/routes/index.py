@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,10 +31,9 @@ from quintet.http.schema.requests import HALVES, half, known_fields, parameter_n
 from quintet.http.uploads import Uploads
 from quintet.http.wire import answered, bounded
 from quintet.indexing.run import Progress
-from quintet.model.documents import Json
 from quintet.serving.keys import Scope
+from quintet.serving.results import passage_fields
 from quintet.serving.service import Doors
-from quintet.serving.views import passage_fields
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -49,6 +48,10 @@ IN_BASES = (
     "/v1/jobs/{id}",
     "/v1/jobs/{id}/events",
 )
+
+
+class Health(TypedDict):
+    status: Literal["ok", "ready"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,7 @@ class Routes:
         doors = self._site.doors
         await self._site.workers.run(lambda: [doors.contained(path) for path in asked.chosen])
 
-        def work(progress: Progress) -> dict[str, Json]:
+        def work(progress: Progress) -> Mapping[str, Any]:
             return doors.reindex(asked.path, asked.paths, force=asked.force, progress=progress).wire()
 
         job = self._site.jobs.start(work)

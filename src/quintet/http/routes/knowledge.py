@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,6 +21,8 @@ from quintet.http.schema.requests import known_fields, parameter_names
 from quintet.http.wire import answered, bounded
 from quintet.indexing.run import Progress
 from quintet.knowledge import KnowledgeBase, SyncRun
+from quintet.knowledge.results import ListedBase, SourceFields
+from quintet.model.schema import Count
 from quintet.serving.keys import Scope
 from quintet.serving.service import Doors
 
@@ -34,6 +36,27 @@ BASE = f"{BASES}/{{kb}}"
 CONTEXT = ["budget", *(one for one in parameter_names(CONTRACT) if one != "index")]
 HIDDEN = "…"
 MOST_RUNS = 50
+
+
+class Bases(TypedDict):
+    knowledge_bases: list[ListedBase]
+
+
+class Sources(TypedDict):
+    sources: list[SourceFields]
+
+
+class Runs(TypedDict):
+    runs: list[Annotated[Any, SyncRun]]
+
+
+class Deleted(TypedDict):
+    id: str
+    outcome: Literal["deleted"]
+
+
+class DeletedSource(Deleted):
+    documents: Count
 
 
 def guarded(site: "Site", path: str, **handlers: tuple[Scope, Handler]) -> Route:

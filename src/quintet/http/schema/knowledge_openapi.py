@@ -2,10 +2,13 @@
 
 from quintet.http.citations import SOURCE_FILE
 from quintet.http.config import Limits
-from quintet.http.routes.documents import MOST_LISTED
-from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS
-from quintet.http.schema import knowledge as schemas
-from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, Schema, in_path, operation
+from quintet.http.routes.documents import MOST_LISTED, DocumentPage, Outcomes
+from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS, Bases, Deleted, DeletedSource, Runs, Sources
+from quintet.http.schema import knowledge_requests as requests
+from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, operation
+from quintet.knowledge.results import BaseFields, ContextBody, DocumentFields, SourceFields
+from quintet.model.results import AnswerStatus
+from quintet.model.schema import Schema, schema_of
 
 IN_BASE = (404, 409, *ALWAYS)
 CHANGED = (404, 409, *WITH_BODY)
@@ -23,33 +26,33 @@ def _bases() -> Schema:
     create = operation(
         "create_base",
         "Make a knowledge base; needs a key for everything",
-        schemas.BASE,
+        schema_of(BaseFields),
         CHANGED,
         status=201,
-        body=schemas.CREATE,
+        body=requests.CREATE,
     )
     create["responses"]["201"]["headers"] = LOCATED
     return {
         BASES: {
             "get": operation(
-                "bases", "The knowledge bases that the key opens", schemas.BASES, (413, *ALWAYS)
+                "bases", "The knowledge bases that the key opens", schema_of(Bases), (413, *ALWAYS)
             ),
             "post": create,
         },
         BASE: {
             "parameters": [KB],
             "get": operation(
-                "base", "A knowledge base: counts, state, schema, sources", schemas.BASE, IN_BASE
+                "base", "A knowledge base: counts, state, schema, sources", schema_of(BaseFields), IN_BASE
             ),
-            "delete": operation("delete_base", "Delete it with all it holds", schemas.DELETED, IN_BASE),
+            "delete": operation("delete_base", "Delete it with all it holds", schema_of(Deleted), IN_BASE),
         },
         f"{BASE}/archive": {
             "parameters": [KB],
-            "post": operation("archive", "Keep it, but answer no searches", schemas.BASE, IN_BASE),
+            "post": operation("archive", "Keep it, but answer no searches", schema_of(BaseFields), IN_BASE),
         },
         f"{BASE}/unarchive": {
             "parameters": [KB],
-            "post": operation("unarchive", "Answer searches again", schemas.BASE, IN_BASE),
+            "post": operation("unarchive", "Answer searches again", schema_of(BaseFields), IN_BASE),
         },
     }
 
@@ -58,13 +61,13 @@ def _documents() -> Schema:
     put = operation(
         "put_documents",
         "Put one document or several, as JSON or as files; each whole or not at all",
-        schemas.OUTCOMES,
+        schema_of(Outcomes),
         (*CHANGED, 501),
-        body=schemas.put_request(Limits().documents),
+        body=requests.put_request(Limits().documents),
     )
-    put["requestBody"]["content"]["multipart/form-data"] = {"schema": schemas.FORM}
+    put["requestBody"]["content"]["multipart/form-data"] = {"schema": requests.FORM}
     listed = operation(
-        "documents", "Its documents by id, a page at a time", schemas.DOCUMENTS, (400, 413, *IN_BASE)
+        "documents", "Its documents by id, a page at a time", schema_of(DocumentPage), (400, 413, *IN_BASE)
     )
     listed["parameters"] = [
         _in_query("after", {"type": "string"}, "the `next` of the page before"),
@@ -73,17 +76,17 @@ def _documents() -> Schema:
     change = operation(
         "change_document",
         "With a text: replace it. Without: change its title, uri or metadata",
-        schemas.OUTCOMES,
+        schema_of(Outcomes),
         (*CHANGED, 501),
-        body=schemas.CHANGE,
+        body=requests.CHANGE,
     )
     return {
         f"{BASE}/documents": {"parameters": [KB], "get": listed, "post": put},
         f"{BASE}/documents/{{doc}}": {
             "parameters": [KB, DOC],
-            "get": operation("document", "A document by its id", schemas.DOCUMENT, (413, *IN_BASE)),
+            "get": operation("document", "A document by its id", schema_of(DocumentFields), (413, *IN_BASE)),
             "put": change,
-            "delete": operation("delete_document", "Remove a document", schemas.DELETED, IN_BASE),
+            "delete": operation("delete_document", "Remove a document", schema_of(Deleted), IN_BASE),
         },
     }
 
@@ -92,10 +95,10 @@ def _sources() -> Schema:
     add = operation(
         "add_source",
         "Make a folder of the server's machine a source; needs a key for everything",
-        schemas.SOURCE,
+        schema_of(SourceFields),
         CHANGED,
         status=201,
-        body=schemas.ADD_SOURCE,
+        body=requests.ADD_SOURCE,
     )
     sync = operation(
         "sync_source",
@@ -105,7 +108,7 @@ def _sources() -> Schema:
         status=202,
     )
     sync["responses"]["202"]["headers"] = LOCATED
-    runs = operation("runs", "Runs of its sources, latest first", schemas.RUNS, (400, *IN_BASE))
+    runs = operation("runs", "Runs of its sources, latest first", schema_of(Runs), (400, *IN_BASE))
     runs["parameters"] = [
         _in_query("source", {"type": "string"}, "of this source only"),
         _in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_RUNS}, "20 unless given"),
@@ -113,13 +116,13 @@ def _sources() -> Schema:
     return {
         f"{BASE}/sources": {
             "parameters": [KB],
-            "get": operation("sources", "The folders its documents come from", schemas.SOURCES, IN_BASE),
+            "get": operation("sources", "The folders its documents come from", schema_of(Sources), IN_BASE),
             "post": add,
         },
         f"{BASE}/sources/{{source}}": {
             "parameters": [KB, SOURCE],
             "delete": operation(
-                "remove_source", "Forget a source and its documents", schemas.SOURCE_DELETED, IN_BASE
+                "remove_source", "Forget a source and its documents", schema_of(DeletedSource), IN_BASE
             ),
         },
         f"{BASE}/sources/{{source}}/sync": {"parameters": [KB, SOURCE], "post": sync},
@@ -131,9 +134,9 @@ def _reading() -> Schema:
     context = operation(
         "context",
         "Passages to answer from, cited, within a budget of tokens",
-        schemas.CONTEXT,
+        schema_of(ContextBody, AnswerStatus),
         SEARCHED,
-        body=schemas.context_request(),
+        body=requests.context_request(),
     )
     file = operation(
         "source_file",

@@ -3,12 +3,25 @@
 from functools import cache
 
 from quintet.contracts import CONTRACTS
-from quintet.http.schema import knowledge as knowledge_schemas
-from quintet.http.schema import memory as memory_schemas
-from quintet.http.schema import receipts as receipt_schemas
-from quintet.http.schema import requests, responses
+from quintet.http.jobs import JobFields
+from quintet.http.routes.index import Health
+from quintet.http.schema import requests
 from quintet.http.schema.knowledge_openapi import knowledge_paths
-from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, Schema, in_path, operation
+from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, operation
+from quintet.http.wire import ErrorBody
+from quintet.index import IndexStatus
+from quintet.knowledge.results import RetrievalBody
+from quintet.model.results import AnswerStatus
+from quintet.model.schema import Schema, schema_of
+from quintet.query.explain import ExplanationFields
+from quintet.receipts.receipt import WithReceipt
+from quintet.receipts.replay import VerdictFields
+from quintet.serving.results import IndexFolder, PassageFields, SearchAllBody
+
+
+def body_schema(contract: str) -> Schema:
+    """The answer to a search: the contract's own body with `status`, `notes` and the receipt beside it."""
+    return schema_of(CONTRACTS[contract].body, AnswerStatus, WithReceipt)
 
 
 @cache
@@ -24,7 +37,7 @@ def document(version: str) -> Schema:
         "security": [{}, {"key": []}],
         "paths": {**_searches(), **_receipts(), **_reindexing(), **_reading(), **knowledge_paths()},
         "components": {
-            "schemas": {"Error": responses.ERROR, "Job": responses.JOB},
+            "schemas": {"Error": schema_of(ErrorBody), "Job": schema_of(JobFields)},
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer", "description": "made by `quintet keys add`"}
             },
@@ -33,7 +46,7 @@ def document(version: str) -> Schema:
 
 
 def _searches() -> Schema:
-    house = {"anyOf": list(responses.BODIES.values())}
+    house = {"anyOf": [body_schema(name) for name in CONTRACTS]}
     paths = {
         "/v1/search": {
             "post": operation(
@@ -48,7 +61,7 @@ def _searches() -> Schema:
             "post": operation(
                 "search_all",
                 "Code and memory ranked together; needs a key made with --write",
-                memory_schemas.SEARCHED_ALL,
+                schema_of(SearchAllBody, AnswerStatus),
                 SEARCHED,
                 body=requests.search_all_request(),
             )
@@ -57,7 +70,7 @@ def _searches() -> Schema:
             "post": operation(
                 "retrieval",
                 "Spec 003's canonical request to its canonical result",
-                knowledge_schemas.RETRIEVED,
+                schema_of(RetrievalBody, AnswerStatus, WithReceipt),
                 SEARCHED,
                 body=requests.retrieval_request(CONTRACTS["knowledge"]),
             )
@@ -68,7 +81,7 @@ def _searches() -> Schema:
             "post": operation(
                 f"search_{name}",
                 f"Search by contract {name}",
-                responses.BODIES[name],
+                body_schema(name),
                 SEARCHED,
                 body=requests.search_request(contract),
             )
@@ -80,16 +93,16 @@ def _receipts() -> Schema:
     verify = operation(
         "verify",
         "Replay a receipt: identical, or what differs first and why",
-        receipt_schemas.VERDICT,
+        schema_of(VerdictFields),
         SEARCHED,
-        body=receipt_schemas.VERIFY_REQUEST,
+        body=requests.VERIFY,
     )
     why = operation(
         "why",
         "Why something was found or not, and what would bring it in",
-        receipt_schemas.WHY,
+        schema_of(ExplanationFields),
         SEARCHED,
-        body=receipt_schemas.WHY_REQUEST,
+        body=requests.WHY,
     )
     return {"/v1/verify": {"post": verify}, "/v1/why": {"post": why}}
 
@@ -135,13 +148,15 @@ def _reading() -> Schema:
     return {
         "/v1/chunks/{id}": {
             "parameters": [in_path("id", "32 hexadecimal digits, as a search shows them")],
-            "get": operation("chunk", "A chunk by its id", responses.CHUNK, (404, 413, *ALWAYS)),
+            "get": operation("chunk", "A chunk by its id", schema_of(PassageFields), (404, 413, *ALWAYS)),
         },
         "/v1/status": {
-            "get": operation("status", "What is indexed, and how far it lags", responses.STATUS, ALWAYS)
+            "get": operation(
+                "status", "What is indexed, and how far it lags", schema_of(IndexStatus, IndexFolder), ALWAYS
+            )
         },
-        "/healthz": {"get": operation("healthz", "The process answers", responses.HEALTH, (403,))},
-        "/readyz": {"get": operation("readyz", "The index can be read", responses.HEALTH, (403, 429, 503))},
+        "/healthz": {"get": operation("healthz", "The process answers", schema_of(Health), (403,))},
+        "/readyz": {"get": operation("readyz", "The index can be read", schema_of(Health), (403, 429, 503))},
         "/metrics": {
             "get": operation("metrics", "Counters for Prometheus", plain, ALWAYS, media="text/plain")
         },

@@ -1,9 +1,8 @@
 """One operation of the OpenAPI document: what it is called, takes and answers."""
 
 from collections.abc import Mapping
-from typing import Any
 
-Schema = dict[str, Any]
+from quintet.model.schema import Schema
 
 PROBLEMS: Mapping[int, str] = {
     400: "the request cannot be understood",

@@ -8,7 +8,9 @@ from typing import Any
 from quintet.contracts import CONTRACTS, HOUSE, Contract
 from quintet.errors import UsageError
 from quintet.memory.contract import MEMORY
-from quintet.model.parameters import Schema, object_schema, rule_of
+from quintet.model.parameters import rule_of
+from quintet.model.schema import Schema, object_schema, schema_of
+from quintet.receipts.receipt import Receipt
 
 RECEIPT: Schema = {
     "type": "boolean",
@@ -21,7 +23,17 @@ REFERENCES: Schema = {
     "description": "add the documents behind the results, numbered as an answer cites them",
 }
 HALVES: Mapping[str, Contract] = {"code": CONTRACTS["mcb"], "memory": MEMORY}
-QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; anything may be typed"}
+QUERY: Schema = {"type": "string", "minLength": 1, "description": "what to look for; any text is safe"}
+VERIFY: Schema = {**schema_of(Receipt), "description": "a receipt as a search gave it"}
+WHY = object_schema(
+    {
+        "query": {"type": "string", "minLength": 1},
+        "reference": {"type": "string", "minLength": 1, "description": "a chunk's id, PATH or PATH:LINE"},
+        "contract": {"type": "string", "enum": list(CONTRACTS), "default": HOUSE},
+        "params": {"type": "object", "description": "parameters of the contract, as in a search"},
+    },
+    required=["query", "reference"],
+)
 
 
 def known_fields(body: Mapping[str, Any], known: Collection[str], whose: str) -> None:
