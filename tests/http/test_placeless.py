@@ -9,8 +9,9 @@ import httpx
 import pytest
 from http_serving import code_of, indexed, serving
 from jsonschema import Draft202012Validator
-from quintet.http.schema.knowledge import BASES as LISTED
 
+from quintet.http.routes.knowledge import Bases
+from quintet.model.schema import schema_of
 from quintet.serving.keys import Keys
 
 BASES = "/v1/knowledge-bases"
@@ -56,7 +57,7 @@ def test_a_search_of_a_damaged_base_does_not_tell_where_it_lies(site: Broken) ->
 def test_a_list_with_a_damaged_base_is_as_its_schema_says(site: Broken) -> None:
     (site.folder / "knowledge" / "faq" / "base.json").write_text("{", "utf-8")
     listed = site.client.get(BASES).json()
-    Draft202012Validator(LISTED).validate(listed)
+    Draft202012Validator(schema_of(Bases)).validate(listed)
     (base,) = listed["knowledge_bases"]
     assert (base["id"], base["state"]) == ("faq", "error")
     assert "base.json cannot be read" in base["error"]

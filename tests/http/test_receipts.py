@@ -8,12 +8,14 @@ import httpx
 import pytest
 from http_serving import code_of, command, indexed, serving
 from jsonschema import Draft202012Validator
-from quintet.http.schema.receipts import VERDICT, WHY
 
 import quintet
 from quintet.contracts import CONTRACTS
 from quintet.http.schema.openapi import body_schema
+from quintet.model.schema import schema_of
+from quintet.query.explain import ExplanationFields
 from quintet.receipts.receipt import digest_of
+from quintet.receipts.replay import VerdictFields
 
 
 def receipt_of(client: httpx.Client, query: str = "cache key", **fields: object) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def test_a_receipt_is_asked_for_by_true_or_false(client: httpx.Client, value: ob
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_a_receipt_is_replayed(client: httpx.Client, contract: str) -> None:
     answer = client.post("/v1/verify", json=receipt_of(client, contract=contract))
-    Draft202012Validator(VERDICT).validate(answer.json())
+    Draft202012Validator(schema_of(VerdictFields)).validate(answer.json())
     assert answer.json() == {"identical": True, "same_results": True, "differences": [], "changed": []}
 
 
@@ -143,7 +145,7 @@ def test_a_receipt_larger_than_any_body_is_refused(client: httpx.Client) -> None
 def test_why_is_told_with_legs_and_changes(client: httpx.Client) -> None:
     asked = {"query": "cache", "reference": "docs/keys.md", "params": {"limit": 1}}
     answer = client.post("/v1/why", json=asked)
-    Draft202012Validator(WHY).validate(answer.json())
+    Draft202012Validator(schema_of(ExplanationFields)).validate(answer.json())
     shown = client.post("/v1/search", json={"query": "cache", "limit": 1}).json()["results"][0]
     assert answer.json()["path"] == "docs/keys.md"
     assert (answer.json()["rank"] == 1) == (shown["path"] == "docs/keys.md")

@@ -14,13 +14,15 @@ from http_serving import Running, code_of, environment, indexed, serving
 from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
-from quintet.http.schema.memory import SEARCHED_ALL
 
 import quintet
 from mcp import StdioServerParameters
 from quintet.cli.main import run
 from quintet.http.schema.requests import search_all_request
+from quintet.model.results import AnswerStatus
+from quintet.model.schema import schema_of
 from quintet.serving.keys import Keys
+from quintet.serving.results import SearchAllBody
 
 ALL = "/v1/search/all"
 SECRET = "the cache was sold to Umbrella"
@@ -135,7 +137,10 @@ def test_every_door_ranks_code_and_memory_as_python_does(
 
 
 def test_an_answer_is_as_its_schema_says_and_so_is_every_request(served: Running) -> None:
-    takes, gives = Draft202012Validator(search_all_request()), Draft202012Validator(SEARCHED_ALL)
+    takes, gives = (
+        Draft202012Validator(search_all_request()),
+        Draft202012Validator(schema_of(SearchAllBody, AnswerStatus)),
+    )
     with served.client() as client:
         for one in REQUESTS:
             takes.validate(one.body)

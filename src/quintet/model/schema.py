@@ -77,7 +77,7 @@ def _generic(kind: Any, closed: bool) -> Schema:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         base, detail = arguments
-        return _schema(detail, closed) if base is Any else {**_schema(base, closed), **dict(detail)}
+        return _schema(detail, closed) if base is Any else {**_schema(base, closed), **_lists(detail)}
     if origin is Literal:
         choices = {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
         return {"type": NAMES[type(arguments[0])], **choices}
@@ -89,6 +89,11 @@ def _generic(kind: Any, closed: bool) -> Schema:
         values = _schema(arguments[1], closed)
         return {"type": "object", "additionalProperties": values} if values else {"type": "object"}
     raise TypeError(f"a result cannot be of type {kind!r}")
+
+
+def _lists(detail: tuple[tuple[str, Any], ...]) -> Schema:
+    """`Annotated` takes only what can be hashed, so lists come as tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in detail}
 
 
 def _union(variants: list[Schema]) -> Schema:
