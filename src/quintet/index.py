@@ -12,7 +12,15 @@ from types import TracebackType
 from typing import Any
 
 from quintet.codegraph.map import OutlineMap, outline_map, unfound
-from quintet.codegraph.related import Related, related
+from quintet.codegraph.related import (
+    RelatedSymbols,
+    check_walk,
+    clean_reference,
+    node_at,
+    node_named,
+    unknown_symbol,
+    walk_from,
+)
 from quintet.collection import Collection
 from quintet.contracts import HOUSE, contract_named, read
 from quintet.contracts import knowledge as retrieval
@@ -47,6 +55,7 @@ from quintet.query.places import (
     Paths,
     documents_in_one_root,
     encodable,
+    find_place,
     ids_below,
     locate,
     names_of,
@@ -359,14 +368,24 @@ class Index:
         *,
         possible: bool = False,
         limit: int = 100,
-    ) -> Related:
+    ) -> RelatedSymbols:
         """What is around a symbol, `PATH` or `PATH:LINE` in the code graph, breadth first.
 
         `strategy` is callers, dependencies or related; `possible` also follows edges that are a guess.
         """
         expansion = Expansion(strategy, depth, possible)
+        check_walk(expansion, limit)
+        reference = clean_reference(encodable(reference))
         with self._collection.snapshot() as snapshot:
-            return related(snapshot.graph, snapshot.catalog, Path.cwd(), reference, expansion, limit)
+            graph = snapshot.graph
+            start = node_named(graph, reference)
+            if start is None:
+                place = find_place(reference, snapshot.catalog, Path.cwd())
+                if place is not None:
+                    start = node_at(graph, place.root, place.path, place.first, place.last)
+            if start is None:
+                raise unknown_symbol(graph, reference)
+            return walk_from(graph, start, expansion, limit)
 
     def map(self, paths: Paths = (), *, query: str | None = None, budget: int = 1024) -> OutlineMap:
         """An outline of what is indexed, or of these files and folders, within a budget of tokens.

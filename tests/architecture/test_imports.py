@@ -56,7 +56,6 @@ CONFINED = {
 NOT_YET = {  # what the move brought to light; every line goes
     "cli/commands/index.py imports quintet.embed",
     "cli/commands/models.py imports quintet.embed.pull",
-    "codegraph/related.py imports quintet.query.places",
     "evaluation/corpus.py imports quintet.embed",
     "evaluation/corpus.py imports quintet.index",
     "evaluation/corpus.py imports quintet.storage.sqlite.store",

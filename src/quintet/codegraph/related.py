@@ -1,10 +1,9 @@
-"""What is around a symbol: from what a person calls it to its neighbours in the code graph."""
+"""The neighbours of a symbol in the code graph, found by its name or place."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TypedDict, get_args
 
 from quintet.contracts.contract import Expansion, Strategy
@@ -12,17 +11,16 @@ from quintet.errors import NotFound, UsageError
 from quintet.model.schema import Count, Lines
 from quintet.model.symbols import Confidence
 from quintet.ports.reading import CodeGraph, Neighbour, Node
-from quintet.query.places import Documents, encodable, locate
 
-FARTHEST = 10  # hops, as in `mcb`
-LIMIT = 1000
+MAX_DEPTH = 10  # hops, as in `mcb`
+MAX_LIMIT = 1000
 SEPARATORS = re.compile(r"::|[.#\\]")
 CANDIDATES_SHOWN = 8
-LONGEST = 1000  # characters of a name that is worth looking up
+MAX_NAME = 1000  # characters of a name that is worth looking up
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedSymbols:
     """The neighbours of `start`, breadth first. `more` says that the limit cut some off."""
 
     start: Node
@@ -31,13 +29,13 @@ class Related:
     more: bool
 
     def wire(self) -> "RelatedFields":
-        names = {node.id: node for node in (self.start, *(one.node for one in self.neighbours))}
+        names = {node.id: node for node in (self.start, *(neighbour.node for neighbour in self.neighbours))}
         return {
             "start": node_fields(self.start),
             "strategy": self.expansion.strategy,
             "depth": self.expansion.distance,
             "possible": self.expansion.possible,
-            "neighbours": [_neighbour(one, names) for one in self.neighbours],
+            "neighbours": [_neighbour_fields(neighbour, names) for neighbour in self.neighbours],
             "more": self.more,
         }
 
@@ -95,7 +93,7 @@ def node_fields(node: Node) -> NodeFields:
     }
 
 
-def _neighbour(neighbour: Neighbour, names: dict[str, Node]) -> NeighbourFields:
+def _neighbour_fields(neighbour: Neighbour, names: dict[str, Node]) -> NeighbourFields:
     steps: list[StepFields] = [
         {
             "from": names[step.source].qualified_name,
@@ -115,21 +113,11 @@ def _neighbour(neighbour: Neighbour, names: dict[str, Node]) -> NeighbourFields:
     }
 
 
-def related(
-    graph: CodeGraph, documents: Documents, base: Path, reference: str, expansion: Expansion, limit: int
-) -> Related:
-    """Walk from the one node that `reference` names: a symbol, PATH or PATH:LINE."""
-    check(expansion, limit)
-    start = find(graph, documents, base, reference)
-    found = graph.walk(start.id, expansion, limit + 1)
-    return Related(start, expansion, tuple(found[:limit]), len(found) > limit)
-
-
-def check(expansion: Expansion, limit: int) -> None:
+def check_walk(expansion: Expansion, limit: int) -> None:
     for name, value, allowed in (
         ("strategy", expansion.strategy, get_args(Strategy)),
-        ("depth", expansion.distance, range(1, FARTHEST + 1)),
-        ("limit", limit, range(1, LIMIT + 1)),
+        ("depth", expansion.distance, range(1, MAX_DEPTH + 1)),
+        ("limit", limit, range(1, MAX_LIMIT + 1)),
     ):
         if type(value) is not type(allowed[0]) or value not in allowed:
             shown = (
@@ -140,21 +128,40 @@ def check(expansion: Expansion, limit: int) -> None:
             raise UsageError(f"{name} is {value!r}; it must be {shown}", details={"parameter": name})
 
 
-def find(graph: CodeGraph, documents: Documents, base: Path, reference: str) -> Node:
-    """The one node of that name. A file is meant only where no definition is: it can be named by its path."""
-    reference = encodable(reference).strip()[:LONGEST]
+def clean_reference(reference: str) -> str:
+    """What a person calls a symbol or place, without spaces around it."""
+    reference = reference.strip()[:MAX_NAME]
     if not reference:
         raise UsageError("no symbol was given; name one, or a PATH:LINE", details={"parameter": "reference"})
-    matching = _matching(graph, reference)
-    candidates = [node for node in matching if node.parent is not None] or matching
+    return reference
+
+
+def node_named(graph: CodeGraph, reference: str) -> Node | None:
+    """The node of that name, if there is one. A definition comes before a file, which has a path as well."""
+    matches = _matches(graph, reference)
+    candidates = [node for node in matches if node.parent is not None] or matches
     if len(candidates) > 1:
         raise _ambiguous(reference, candidates)
-    if candidates:
-        return candidates[0]
-    return _placed(graph, documents, base, reference)
+    return candidates[0] if candidates else None
 
 
-def _matching(graph: CodeGraph, reference: str) -> list[Node]:
+def node_at(graph: CodeGraph, root: str, path: str, first: int, last: int) -> Node | None:
+    """The innermost definition around these lines, or else the file."""
+    node = graph.at(root, path, first, last)
+    if node is not None and node.parent is None and not 1 <= first <= max(node.last_line, 1):
+        raise NotFound(
+            f"there is no line {first} in {path}; its lines are 1 to {max(node.last_line, 1)}",
+            code="document_not_found",
+        )
+    return node
+
+
+def walk_from(graph: CodeGraph, start: Node, expansion: Expansion, limit: int) -> RelatedSymbols:
+    neighbours = graph.walk(start.id, expansion, limit + 1)
+    return RelatedSymbols(start, expansion, tuple(neighbours[:limit]), len(neighbours) > limit)
+
+
+def _matches(graph: CodeGraph, reference: str) -> list[Node]:
     parts = [part for part in SEPARATORS.split(reference) if part]
     if not parts:
         return []
@@ -163,37 +170,21 @@ def _matching(graph: CodeGraph, reference: str) -> list[Node]:
 
 
 def _names(node: Node) -> list[str]:
-    """Its full name behind that of its root, which a package that is indexed by itself is called by."""
+    """The root and the qualified name: a package that is indexed by itself goes by the name of its root."""
     return [node.root, *node.qualified_name.split(".")]
-
-
-def _placed(graph: CodeGraph, documents: Documents, base: Path, reference: str) -> Node:
-    try:
-        where = locate(reference, documents, base)
-    except NotFound:
-        raise _unknown(graph, reference) from None
-    found = graph.at(where.root, where.path, where.first, where.last)
-    if found is None:
-        raise _unknown(graph, reference)
-    if found.parent is None and not 1 <= where.first <= max(found.last_line, 1):
-        raise NotFound(
-            f"there is no line {where.first} in {where.path}; its lines are 1 to {max(found.last_line, 1)}",
-            code="document_not_found",
-        )
-    return found
 
 
 def _ambiguous(reference: str, candidates: Sequence[Node]) -> UsageError:
     shown = [f"{node.kind} {node.qualified_name} at {place(node)}" for node in candidates]
-    some = "; ".join(shown[:CANDIDATES_SHOWN])
+    listed = "; ".join(shown[:CANDIDATES_SHOWN])
     more = f"; and {len(shown) - CANDIDATES_SHOWN} more" if len(shown) > CANDIDATES_SHOWN else ""
     return UsageError(
-        f"{reference!r} may be any of {len(shown)}: {some}{more}; give its full name, or its PATH:LINE",
-        details={"candidates": [node_fields(node) for node in candidates[:LIMIT]]},
+        f"{reference!r} may be any of {len(shown)}: {listed}{more}; give its full name, or its PATH:LINE",
+        details={"candidates": [node_fields(node) for node in candidates[:MAX_LIMIT]]},
     )
 
 
-def _unknown(graph: CodeGraph, reference: str) -> NotFound:
+def unknown_symbol(graph: CodeGraph, reference: str) -> NotFound:
     if not graph.available:
         return NotFound(
             f"nothing is called {reference!r}: this index holds no symbols; index source code with "

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
-from quintet.codegraph.related import FARTHEST, LIMIT
+from quintet.codegraph.related import MAX_DEPTH, MAX_LIMIT
 from quintet.contracts import CONTRACTS, HOUSE
 from quintet.contracts.contract import Strategy
 from quintet.errors import UsageError
@@ -146,9 +146,9 @@ class Related(Arguments):
             *get_args(Strategy),
         ),
     ] = "related"
-    depth: Annotated[Any, whole_number("How many steps to go.", FARTHEST)] = 1
+    depth: Annotated[Any, whole_number("How many steps to go.", MAX_DEPTH)] = 1
     possible: bool = Field(False, description="Follow edges that are no more than a guess, too.")
-    limit: Annotated[Any, whole_number("Neighbours to return.", LIMIT)] = 100
+    limit: Annotated[Any, whole_number("Neighbours to return.", MAX_LIMIT)] = 100
     max_tokens: MaxTokens = None
 
 

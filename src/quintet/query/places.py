@@ -61,6 +61,17 @@ def as_indexed(path: str, separator: str = os.sep) -> str:
 
 def locate(reference: str, documents: Documents, base: Path) -> Place:
     """The one document `PATH` or `PATH:FIRST-LAST` names."""
+    place = find_place(reference, documents, base)
+    if place is None:
+        raise NotFound(
+            f"nothing indexed is called {reference!r}; give a chunk id or a path as search shows it",
+            code="document_not_found",
+        )
+    return place
+
+
+def find_place(reference: str, documents: Documents, base: Path) -> Place | None:
+    """The one document `PATH` or `PATH:FIRST-LAST` names, if it is indexed."""
     matches = documents_named(reference, documents, base)
     lines = LINES.fullmatch(reference)
     first, last = 1, 10**9
@@ -68,10 +79,7 @@ def locate(reference: str, documents: Documents, base: Path) -> Place:
         matches = documents_named(lines["path"], documents, base)
         first, last = line_range(lines)
     if not matches:
-        raise NotFound(
-            f"nothing indexed is called {reference!r}; give a chunk id or a path as search shows it",
-            code="document_not_found",
-        )
+        return None
     if len(matches) > 1:
         raise _ambiguous(reference, matches)
     return Place(*matches[0], first, last)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import quintet
-from quintet.codegraph.related import Related
+from quintet.codegraph.related import RelatedSymbols
 from quintet.contracts import HOUSE
 from quintet.errors import AccessError, LimitError, UsageError
 from quintet.index import Index, IndexStatus
@@ -81,7 +81,7 @@ class Doors:
     def why(self, query: str, reference: str, contract: str, params: Mapping[str, object]) -> Explanation:
         return self._ready.whole().why(query, reference, contract, **_parameters(params))
 
-    def related(self, reference: str, given: Mapping[str, Any]) -> Related:
+    def related(self, reference: str, given: Mapping[str, Any]) -> RelatedSymbols:
         """`given` are the further arguments of `Index.related`."""
         return self.index.related(reference, **given)
 

@@ -13,7 +13,7 @@ from quintet.errors import UsageError
 
 if TYPE_CHECKING:
     from quintet.codegraph.map import OutlineMap
-    from quintet.codegraph.related import Related
+    from quintet.codegraph.related import RelatedSymbols
     from quintet.contracts.contract import Strategy
     from quintet.ports.reading import Neighbour, Node
 
@@ -69,7 +69,7 @@ def _strategy(**wanted: bool) -> "Strategy":
     return chosen[0] if chosen else "related"
 
 
-def _show(result: "Related") -> None:
+def _show(result: "RelatedSymbols") -> None:
     from quintet.codegraph.related import place
 
     start = result.start
@@ -93,7 +93,7 @@ def _row(neighbour: "Neighbour", nodes: "dict[str, Node]") -> str:
     return f"{neighbour.distance:>3}  {node.qualified_name}  {node.kind}  {place(node)}  {step}{confidence}"
 
 
-def _no_neighbours(result: "Related") -> str:
+def _no_neighbours(result: "RelatedSymbols") -> str:
     hint = "" if result.expansion.possible else "; --possible follows guesses too"
     name = {"related": "neighbours"}.get(result.expansion.strategy, result.expansion.strategy)
     return f"no {name} within {result.expansion.distance}{hint}"
