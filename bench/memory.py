@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import quintet
-from quintet.memory.entries import memo_id
 from quintet.memory.json_lines import exported
+from quintet.memory.memo_entry import memo_id
 from quintet.model.memories import KINDS, Memo
 
 SEED = 7

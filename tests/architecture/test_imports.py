@@ -68,9 +68,6 @@ NOT_YET = {  # what the move brought to light; every line goes
     "http/mcp_endpoint.py imports mcp.server.transport_security",
     "http/middleware.py imports quintet.cli.terminal",
     "http/server.py imports quintet.cli.terminal",
-    "knowledge/bases.py imports quintet.storage.sqlite.errors",
-    "knowledge/documents.py imports quintet.memory.entries",
-    "knowledge/runs.py imports quintet.storage.sqlite.errors",
     "mcp/run.py imports quintet.cli.terminal",
     "mcp/server.py imports quintet.cli.terminal",
 }

@@ -11,8 +11,8 @@ import pytest
 from http_serving import Running, code_of, indexed, serving
 
 from quintet.http.routes.knowledge import placeless
-from quintet.knowledge.attached import MOST_SOURCES
-from quintet.knowledge.registry import MOST_PROPERTIES
+from quintet.knowledge.folder_sources import MOST_SOURCES
+from quintet.knowledge.registration import MOST_PROPERTIES
 
 BASES = "/v1/knowledge-bases"
 

@@ -11,8 +11,9 @@ from filelock import FileLock
 
 import quintet
 from quintet.errors import NotFound, StoreError
-from quintet.knowledge import KnowledgeBase, registry
+from quintet.knowledge import KnowledgeBase
 from quintet.knowledge.documents import Upload
+from quintet.knowledge.registration import RegistrationFile
 from quintet.knowledge.runs import SyncRun
 from quintet.ports.reading import Root
 from quintet.storage.sqlite import store as store_module
@@ -49,7 +50,7 @@ def test_a_base_that_goes_while_it_is_looked_up_is_unknown_and_stays_gone(
     index: quintet.Index, base: KnowledgeBase, other: quintet.Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base.put("a word", id="one")
-    between(monkeypatch, registry, "read", lambda: index.knowledge.delete("docs"))
+    between(monkeypatch, RegistrationFile, "read", lambda: index.knowledge.delete("docs"))
     assert refused(lambda: other.knowledge.get("docs")) == "unknown_index"
     assert not (index.folder / "knowledge" / "docs").exists()
     assert other.knowledge.create("docs").documents() == []
@@ -81,7 +82,7 @@ def test_a_base_that_goes_while_it_is_used_is_unknown_and_not_a_broken_disk(
     for use in uses:
         base = index.knowledge.create("docs")
         base.put("a word", id="one")
-        between(monkeypatch, registry, "read", lambda: index.knowledge.delete("docs"))
+        between(monkeypatch, RegistrationFile, "read", lambda: index.knowledge.delete("docs"))
         assert refused(partial(use, base)) == "unknown_index"
         assert not (index.folder / "knowledge" / "docs").exists()
 
@@ -125,7 +126,7 @@ def test_whoever_read_an_older_registration_does_not_close_the_base_that_came_af
         index.knowledge.delete("docs")
         remade.append(index.knowledge.create("docs"))
 
-    between(monkeypatch, registry, "read", remake)
+    between(monkeypatch, RegistrationFile, "read", remake)
     assert index.knowledge.get("docs") is remade[0]
     assert remade[0].documents() == []
 

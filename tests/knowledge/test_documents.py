@@ -40,7 +40,7 @@ def test_without_an_id_the_content_names_the_document(base: KnowledgeBase) -> No
 def test_content_is_another_name_for_text(base: KnowledgeBase) -> None:
     assert base.put("a").id == base.put(content="a").id
     for wrong in ({}, {"text": "a", "content": "b"}, {"text": b"a"}):
-        with pytest.raises(UsageError, match="one of them, not both"):
+        with pytest.raises(UsageError, match="give either text or content"):
             base.put(**wrong)
 
 

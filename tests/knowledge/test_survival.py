@@ -103,7 +103,7 @@ def test_a_run_whose_process_was_killed_is_known_as_interrupted(base: KnowledgeB
 @pytest.mark.parametrize(
     ("patched", "call", "left"),
     [
-        ("bases.registry.write", "knowledge.create('new')", ["docs"]),
+        ("bases.RegistrationFile.write", "knowledge.create('new')", ["docs"]),
         ("bases.Path.rename", "knowledge.create('new')", ["docs"]),
         ("bases.Path.rename", "knowledge.delete('docs')", ["docs"]),
         ("bases.shutil.rmtree", "knowledge.delete('docs')", []),

@@ -10,7 +10,7 @@ import quintet
 from memory.views import results
 from quintet.errors import UsageError
 from quintet.memory import Memory
-from quintet.memory.subject_files import DIGEST_CHARS, Subjects
+from quintet.memory.about_files import DIGEST_CHARS, AboutFiles
 from quintet.model.memories import About
 
 
@@ -182,24 +182,24 @@ def test_a_path_that_leads_out_of_its_folder_is_never_read(tmp_path: Path) -> No
     (tmp_path / "root").mkdir()
     (tmp_path / "secret").write_text("x", "utf-8")
     (tmp_path / "root" / "link").symlink_to(tmp_path / "secret")
-    subjects = Subjects({"r": str(tmp_path / "root")}, 1_000)
+    subjects = AboutFiles({"r": str(tmp_path / "root")}, 1_000)
     for path in ("../secret", "link", str(tmp_path / "secret")):
-        assert subjects.recorded(About(path, root="r")).digest is None
+        assert subjects.record(About(path, root="r")).digest is None
 
 
 def test_a_file_that_grew_too_large_has_changed(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x", "utf-8")
-    recorded = Subjects({"r": str(tmp_path)}, 10).recorded(About("a", root="r"))
+    recorded = AboutFiles({"r": str(tmp_path)}, 10).record(About("a", root="r"))
     (tmp_path / "a").write_text("x" * 11, "utf-8")
-    assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "changed"
+    assert AboutFiles({"r": str(tmp_path)}, 10).state(recorded) == "changed"
 
 
 def test_a_file_that_is_no_text_is_compared_by_its_bytes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\0\1\2")
-    recorded = Subjects({"r": str(tmp_path)}, 10).recorded(About("a", root="r"))
-    assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "unchanged"
+    recorded = AboutFiles({"r": str(tmp_path)}, 10).record(About("a", root="r"))
+    assert AboutFiles({"r": str(tmp_path)}, 10).state(recorded) == "unchanged"
     (tmp_path / "a").write_bytes(b"\0\1\3")
-    assert Subjects({"r": str(tmp_path)}, 10).state(recorded) == "changed"
+    assert AboutFiles({"r": str(tmp_path)}, 10).state(recorded) == "changed"
 
 
 def test_a_symbol_is_kept_under_its_full_name_and_asked_for_by_any_of_its_names(
@@ -231,18 +231,18 @@ def test_all_subjects_of_a_recall_share_one_allowance_for_lines_that_moved(tmp_p
     lines = [f"line {number}" for number in range(10)]
     (tmp_path / "a").write_text("\n".join(lines), "utf-8")
     asked = [About("a", root="r", lines=range) for range in ((1, 2), (4, 5), (1, 3), (6, 8))]
-    recorded = [Subjects({"r": str(tmp_path)}, 1_000).recorded(one) for one in asked]
+    recorded = [AboutFiles({"r": str(tmp_path)}, 1_000).record(one) for one in asked]
     (tmp_path / "a").write_text("\n".join(["more", *lines]), "utf-8")
     chars = len("more") + sum(map(len, lines))
     two, three = (count * chars + DIGEST_CHARS * 11 for count in (2, 3))
     for allowance, moved in ((0, 0), (two, 2), (two + three - 1, 2), (two + three, 4)):
-        subjects = Subjects({"r": str(tmp_path)}, 1_000, allowance)
+        subjects = AboutFiles({"r": str(tmp_path)}, 1_000, allowance)
         states = [subjects.state(one) for one in recorded]
         assert states == ["unchanged"] * moved + ["changed"] * (4 - moved)
 
 
 def test_lines_that_did_not_move_need_no_allowance(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one\ntwo\n", "utf-8")
-    recorded = Subjects({"r": str(tmp_path)}, 1_000).recorded(About("a", root="r", lines=(2, 2)))
+    recorded = AboutFiles({"r": str(tmp_path)}, 1_000).record(About("a", root="r", lines=(2, 2)))
     (tmp_path / "a").write_text("ONE\ntwo\n", "utf-8")
-    assert Subjects({"r": str(tmp_path)}, 1_000, 0).state(recorded) == "unchanged"
+    assert AboutFiles({"r": str(tmp_path)}, 1_000, 0).state(recorded) == "unchanged"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quintet.contracts import CONTRACTS
-from quintet.memory.contract import MEMORY, PROFILE, Params, conditions, memory_fields, plan
+from quintet.memory.contract import MEMORY, PROFILE, Params, memory_fields, memory_filter, plan
 from quintet.model.memories import About, Memo, memo_from
 from quintet.ranking import Rrf
 
@@ -30,9 +30,9 @@ def test_every_parameter_becomes_a_condition_that_holds_before_retrieval() -> No
     given = Params(3, "fact", ("a", "b"), "s", "x.py", 1, 2)
     made = plan("q", given)
     assert made.limit == 3
-    assert made.filter == conditions(given)
-    assert conditions(Params(include_superseded=True)) == type(made.filter)()
-    assert conditions(Params()) != type(made.filter)()
+    assert made.filter == memory_filter(given)
+    assert memory_filter(Params(include_superseded=True)) == type(made.filter)()
+    assert memory_filter(Params()) != type(made.filter)()
 
 
 def test_the_parameters_are_those_of_the_page() -> None:

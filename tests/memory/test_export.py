@@ -143,7 +143,7 @@ def test_a_wrong_line_is_named_by_its_number(lines: list[str], other: Memory) ->
 
 def test_the_same_id_with_two_contents_is_refused(other: Memory) -> None:
     two = [json.dumps({**GOOD, "tags": [tag]}) for tag in "ab"]
-    with pytest.raises(UsageError, match=r"line 2: memory .* stands there twice"):
+    with pytest.raises(UsageError, match=r"line 2: memory .* occurs twice"):
         other.import_(two)
 
 
@@ -161,12 +161,12 @@ def circle(memory: Memory) -> list[str]:
 
 
 def test_memories_that_supersede_each_other_are_refused(memory: Memory, other: Memory) -> None:
-    with pytest.raises(UsageError, match="would supersede itself in the end"):
+    with pytest.raises(UsageError, match="would supersede itself through others"):
         other.import_(circle(memory))
 
 
 def test_a_long_chain_of_supersessions_is_read_in_one_pass(other: Memory) -> None:
-    from quintet.memory.entries import memo_id
+    from quintet.memory.memo_entry import memo_id
 
     ids = [memo_id("fact", f"version {number}", 0) for number in range(2_000)]
     chain = []

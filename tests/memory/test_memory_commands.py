@@ -145,7 +145,7 @@ def test_an_export_can_be_forgotten_and_imported(command: Command, project: Path
         (["remember", "x", "--supersedes", "nobody"], 3, "[memory_not_found]"),
         (["recall", "x", "--kind", "idea"], 2, "one of decision"),
         (["recall", " "], 2, "[bad_query]"),
-        (["memory", "forget"], 2, "name the memory to forget"),
+        (["memory", "forget"], 2, "give either the id of the memory"),
         (["memory", "get", "nobody"], 3, "there is no memory 'nobody'"),
         (["memory", "import", "nowhere.jsonl"], 2, "'nowhere.jsonl' cannot be read"),
         (["memory", "import", "src/cache.py"], 2, "line 1: "),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import quintet
-from quintet.memory import subject
+from quintet.memory import about_names
 from quintet.query import places
 
 DECOMPOSED = "cafe\u0301"
@@ -44,7 +44,7 @@ def test_a_path_may_be_written_as_the_system_writes_it(
 def test_a_memory_is_about_a_file_however_its_path_is_written(
     index: quintet.Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (places, subject):
+    for module in (places, about_names):
         monkeypatch.setattr(module, "as_indexed", partial(places.as_indexed, separator="\\"))
     kept = index.memory.remember("the soup is good", about=[f"{DECOMPOSED}\\menu.md"])
     told: Any = index.memory.get(kept.id)["about"]

@@ -1,4 +1,4 @@
-"""One knowledge base: put, find, change and remove its documents, and keep it in step with its sources."""
+"""One knowledge base: add, search, change and remove documents, and sync its sources."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,16 +12,15 @@ from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.files import size_cap
 from quintet.indexing.read import TOO_LARGE, read_file
-from quintet.knowledge import registry
-from quintet.knowledge.attached import FolderSources
 from quintet.knowledge.document_store import DocumentStore, IndexParts
-from quintet.knowledge.documents import UPLOADS, Outcome, Upload, as_given, shown_document
-from quintet.knowledge.files import SourceFile, described, file_of_source
-from quintet.knowledge.putting import Putting, managed
-from quintet.knowledge.registry import Registration, shown_properties
+from quintet.knowledge.documents import UPLOADS, Outcome, Upload, original_upload, show_document
+from quintet.knowledge.files import SourceFile, describe_file, describe_source_file
+from quintet.knowledge.folder_sources import FolderSources
+from quintet.knowledge.folder_sync import GROUP
+from quintet.knowledge.registration import Registration, RegistrationFile, list_properties
 from quintet.knowledge.results import BaseFields, BaseState, DocumentFields, SourceFields
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
-from quintet.knowledge.sources import GROUP
+from quintet.knowledge.uploads import Uploader, managed_by_source
 from quintet.model.documents import Json, digest
 from quintet.model.parameters import shown
 from quintet.ports.documents import StoredDocument
@@ -33,33 +32,34 @@ SAME: Final[Any] = object()  # what `update` leaves as it is
 
 
 class KnowledgeBase:
-    """Safe to use from many threads and processes. A deleted one is `unknown_index` from then on."""
+    """Safe to use from many threads and processes. After it is deleted, every call raises `unknown_index`."""
 
     def __init__(
         self, folder: Path, registration: Registration, parts: IndexParts, changing: Callable[[], Any]
     ) -> None:
-        """`changing` guards what is registered about all bases."""
+        """`changing` is held while registrations change."""
         self.slug = registration.slug
         self.index_name = registration.index_name
         self.uid = registration.uid
-        self._folder = folder
+        self._file = RegistrationFile(folder)
         self._parts = parts
         self._changing = changing
         self._contract = for_base(registration.properties)
         self._documents = DocumentStore(folder, self.uid, parts, self.registered)
-        self._putting = Putting(self._documents, parts)
+        self._uploader = Uploader(self._documents, parts)
         log = RunLog(folder, parts.now_ms)
         self._sources = FolderSources(self._documents, parts, log, self.registered, self.change)
 
     def registered(self) -> Registration:
-        found = registry.read(self._folder)
-        if found is None or found.uid != self.uid:
+        """The current registration. Raises `unknown_index` if the base was deleted."""
+        registration = self._file.read()
+        if registration is None or registration.uid != self.uid:
             raise unknown(self.slug)
-        return found
+        return registration
 
     def change(self, change: Callable[[Registration], Registration]) -> None:
         with self._changing():
-            registry.write(self._folder, change(self.registered()))
+            self._file.write(change(self.registered()))
 
     def describe(self) -> BaseFields:
         base = self.registered()
@@ -71,7 +71,7 @@ class KnowledgeBase:
             "state": self.state(),
             "archived": base.archived,
             "created_ms": base.created_ms,
-            "properties": shown_properties(base.properties),
+            "properties": list_properties(base.properties),
             "documents": counts.documents,
             "chunks": counts.chunks,
             "embedded": counts.embedded,
@@ -92,10 +92,10 @@ class KnowledgeBase:
                 "syncing": "try again when the run of its source has finished",
                 "error": "sync its source again, or remove that source",
             }
-            told = "archived" if archived else f"in state {state!r}"
+            condition = "archived" if archived else f"in state {state!r}"
             way_out = ways_out["archived" if archived else state]
             raise Conflict(
-                f"knowledge base {self.slug!r} is {told} and cannot be searched; {way_out}",
+                f"knowledge base {self.slug!r} is {condition} and cannot be searched; {way_out}",
                 code="knowledge_base_not_ready",
                 details={"state": state, "archived": archived},
             )
@@ -111,11 +111,11 @@ class KnowledgeBase:
         id: str | None = None,
         mime: str = "text/plain",
     ) -> Outcome:
-        """Keep a text as a document, under its own id or one that hangs on what it says."""
-        given = content if text is None else text
-        if not isinstance(given, str) or (text is not None and content is not None):
-            raise UsageError("a document is given as text or as content, a string: one of them, not both")
-        data = given.encode("utf-8", "replace")
+        """Add a text as a document. Without an `id`, the id is derived from the text."""
+        string = content if text is None else text
+        if not isinstance(string, str) or (text is not None and content is not None):
+            raise UsageError("give either text or content, a string, and not both")
+        data = string.encode("utf-8", "replace")
         return self._put_one(Upload(data, None, mime, title, uri, metadata, id))
 
     def put_file(
@@ -129,12 +129,12 @@ class KnowledgeBase:
         metadata: Mapping[str, Json] | None = None,
         id: str | None = None,
     ) -> Outcome:
-        """Keep a file as a document; its name, or else `mime`, says what it is."""
+        """Add a file as a document. Its name decides the format, or else `mime` does."""
         if not isinstance(data, bytes):
             name = Path(data).name if name is None else name
             data = self._read(Path(data), name)
         if name is None:
-            raise UsageError("a file needs a name, whose ending says what it is, such as 'report.pdf'")
+            raise UsageError("a file needs a name that decides its format, such as 'report.pdf'")
         return self._put_one(Upload(data, name, mime, title, uri, metadata, id))
 
     def _read(self, file: Path, name: str) -> bytes:
@@ -142,40 +142,40 @@ class KnowledgeBase:
             return read_file(file, size_cap(name, self._parts.settings)).data
         except UnreadableFile as error:
             if error.reason == TOO_LARGE:
-                most = size_cap(name, self._parts.settings)
-                raise LimitError(f"{name!r} has more than {most} bytes: split it") from error
-            raise UsageError(f"{name!r} cannot be taken: {error.reason}", code="invalid_path") from error
+                max_bytes = size_cap(name, self._parts.settings)
+                raise LimitError(f"{name!r} has more than {max_bytes} bytes: split it") from error
+            raise UsageError(f"{name!r} cannot be read: {error.reason}", code="invalid_path") from error
 
     def _put_one(self, upload: Upload, instead_of: StoredDocument | None = None) -> Outcome:
-        (outcome,) = self._putting.put([upload], self.registered(), strict=True, instead_of=instead_of)
+        (outcome,) = self._uploader.put([upload], self.registered(), strict=True, instead_of=instead_of)
         return outcome
 
     def put_many(
         self, uploads: Sequence[Upload], progress: Callable[[int, int], None] | None = None
     ) -> list[Outcome]:
-        """Keep several documents, each whole or not at all. One that is refused does not stop the rest."""
+        """Add several documents, each completely or not at all. A refused document does not stop the rest."""
         if len(uploads) > MOST_DOCUMENTS:
             raise LimitError(
-                f"{len(uploads)} documents were given; one call takes at most {MOST_DOCUMENTS}: give fewer",
+                f"{len(uploads)} documents were given; one call accepts at most {MOST_DOCUMENTS}: give fewer",
                 code="too_many",
             )
         outcomes: list[Outcome] = []
         for start in range(0, len(uploads), GROUP):
-            outcomes += self._putting.put(uploads[start : start + GROUP], self.registered())
+            outcomes += self._uploader.put(uploads[start : start + GROUP], self.registered())
             if progress:
                 progress(len(outcomes), len(uploads))
         return outcomes
 
     def documents(self, after: str | None = None, limit: int = 100) -> list[DocumentFields]:
-        """Documents by id; `after` is the last id of the page before."""
+        """A page of documents in the order of their ids; `after` is the last id of the page before."""
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_LISTED:
             raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MOST_LISTED}")
         self.registered()
         with self._documents.collection.snapshot() as snapshot:
-            return [shown_document(one) for one in snapshot.documents.page(after or "", limit)]
+            return [show_document(document) for document in snapshot.documents.page(after or "", limit)]
 
     def get(self, id: str) -> DocumentFields:
-        return shown_document(self._found(id))
+        return show_document(self._find(id))
 
     def update(
         self,
@@ -185,43 +185,43 @@ class KnowledgeBase:
         uri: str | None = SAME,
         metadata: Mapping[str, Json] | None = SAME,
     ) -> Outcome:
-        """Change what is said about a document; `put` with its id changes what it says."""
-        found = self._uploaded(id)
-        location = self._documents.originals.location(found.document.content_hash)
-        upload = as_given(found, self._read(location, str(kept(found.document)["source_name"] or "text")))
+        """Change the title, address or metadata of a document. To change its content, `put` it again."""
+        stored = self._find_upload(id)
+        location = self._documents.originals.location(stored.document.content_hash)
+        name = str(kept(stored.document)["source_name"] or "text")
+        upload = original_upload(stored, self._read(location, name))
         given: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
-        told = {name: value for name, value in given.items() if value is not SAME}
-        return self._put_one(replace(upload, **told), instead_of=found)
+        changes = {name: value for name, value in given.items() if value is not SAME}
+        return self._put_one(replace(upload, **changes), instead_of=stored)
 
     def delete(self, id: str) -> None:
         """Remove a document, its passages, its vectors and its original."""
-        self._documents.remove(UPLOADS, [self._uploaded(id).document.path])
+        self._documents.remove(UPLOADS, [self._find_upload(id).document.path])
 
     def source_file(self, id: str) -> SourceFile:
-        """The file a document was made from: the original of an upload, or the source's file as it is."""
-        document = self._found(id).document
+        """The file of a document: the original of an upload, or the current file of a source."""
+        document = self._find(id).document
         if document.root == UPLOADS:
             name = str(kept(document)["source_name"] or f"{id}.txt")
-            return described(document, self._documents.originals.location(document.content_hash), name)
-        folder = self._sources.one(document.root).location
-        return file_of_source(document, folder, self._parts.settings.max_document_bytes)
+            return describe_file(document, self._documents.originals.location(document.content_hash), name)
+        folder = self._sources.get(document.root).location
+        return describe_source_file(document, folder, self._parts.settings.max_document_bytes)
 
-    def _found(self, id: object) -> StoredDocument:
+    def _find(self, id: object) -> StoredDocument:
         self.registered()
         if isinstance(id, str) and id.isascii():
             with self._documents.collection.snapshot() as snapshot:
-                candidates = [digest(UPLOADS, id), id]
-                found = snapshot.documents.get(candidates)
-            for candidate in candidates:
-                if candidate in found and kept(found[candidate].document).get("document_id") == id:
-                    return found[candidate]
+                stored = snapshot.documents.get([digest(UPLOADS, id), id])
+            for document in stored.values():
+                if kept(document.document).get("document_id") == id:
+                    return document
         raise NotFound(f"knowledge base {self.slug!r} has no document {shown(id)}", code="document_not_found")
 
-    def _uploaded(self, id: object) -> StoredDocument:
-        found = self._found(id)
-        if found.document.root != UPLOADS:
-            raise managed(found)
-        return found
+    def _find_upload(self, id: object) -> StoredDocument:
+        stored = self._find(id)
+        if stored.document.root != UPLOADS:
+            raise managed_by_source(stored)
+        return stored
 
     def add_source(
         self,
@@ -230,18 +230,18 @@ class KnowledgeBase:
         *,
         allowed: Iterable[Path] | None = None,
     ) -> SourceFields:
-        """Make a folder a source; `sync_source` brings its files in. `allowed` are folders it may lie in."""
+        """Add a folder as a source; `sync_source` reads its files. It must lie in an `allowed` folder."""
         return self._sources.add(os.fspath(directory), name, allowed)
 
     def sources(self) -> list[SourceFields]:
-        return self._sources.shown()
+        return self._sources.describe()
 
     def source_at(self, directory: str | os.PathLike[str]) -> str | None:
-        """The id of the source that is this folder, if it is one."""
-        return self._sources.at(Path(directory))
+        """The id of the source for this folder, if there is one."""
+        return self._sources.id_of(Path(directory))
 
     def remove_source(self, id: str) -> int:
-        """Forget a source and its documents; how many went. The files stay where they are."""
+        """Remove a source and its documents; returns how many documents went. The files stay."""
         return self._sources.remove(id)
 
     def sync_source(self, id: str, *, progress: SyncProgress | None = None) -> SyncRun:
@@ -257,22 +257,22 @@ class KnowledgeBase:
         return self._sources.runs(source_id)[:limit]
 
     def state(self) -> BaseState:
-        """ready; syncing while a source is looked through; error if the last run of a source failed."""
+        """`syncing` while a source is synced, `error` if the last run of a source failed, else `ready`."""
         return self._sources.state()
 
     def embed(self) -> int:
-        """Make vectors that are missing, or all anew where the index has got another embedder."""
+        """Make the vectors that are missing, or all of them if the index has a new embedder."""
         self.registered()
         return self._documents.embed()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """While this is held nobody writes documents."""
+        """Nobody else can write documents while this is held."""
         with self._documents.collection.writer():
             yield
 
     def rest(self) -> None:
-        """Let go of files that nobody is reading or writing; whoever still has this base opens them again."""
+        """Close the files that nobody is using; the next use of this base opens them again."""
         self._documents.store.rest()
 
     def close(self) -> None:

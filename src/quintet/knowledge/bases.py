@@ -1,32 +1,36 @@
-"""The knowledge bases of an index: made in one step, deleted in one step, each in a folder of its own."""
+"""The knowledge bases of an index, each in a folder of its own. A base is made and deleted in one step."""
 
 import secrets
 import shutil
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from quintet.contracts.knowledge import INDEX_PREFIX
 from quintet.errors import Conflict, NotFound, StoreError
-from quintet.knowledge import registry
 from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.document_store import IndexParts
-from quintet.knowledge.registry import SLUG, Registration, checked_properties, checked_slug, checked_title
+from quintet.knowledge.registration import (
+    SLUG,
+    Registration,
+    RegistrationFile,
+    check_properties,
+    check_slug,
+    check_title,
+)
 from quintet.knowledge.results import BaseFields, ListedBase
-from quintet.storage.sqlite.errors import translate_errors
+from quintet.processes.lock import hold_lock
 
 FOLDER = "knowledge"
 LOCK = "registry.lock"
-PASSING = (".new-", ".gone-")  # folders of bases that are being made or deleted
-MOST_OPEN = 64  # bases that are kept open, each with some five files; another is opened when asked for
+TEMPORARY = (".new-", ".gone-")  # folders of bases that are being made or deleted
+MOST_OPEN = 64  # bases that keep their files open, about five each
 
 
 class KnowledgeBases:
-    """A folder with a registration is a base; one that begins with a dot was left by a call cut short."""
+    """A folder with a registration is a base. One whose name begins with a dot is left over from a kill."""
 
     def __init__(self, index_folder: Path, parts: IndexParts) -> None:
         self._folder = index_folder / FOLDER
@@ -38,19 +42,19 @@ class KnowledgeBases:
     def create(
         self, slug: str, title: str | None = None, properties: Sequence[dict[str, str]] = ()
     ) -> KnowledgeBase:
-        """A new, empty knowledge base. Its schema, `[{name, type}]`, says what can be filtered by."""
+        """Create an empty knowledge base. `properties` is its schema, `[{name, type}]`, for filters."""
         registration = Registration(
-            checked_slug(slug),
+            check_slug(slug),
             secrets.token_hex(8),
-            checked_title(slug if title is None else title),
+            check_title(slug if title is None else title),
             self._parts.now_ms(),
-            checked_properties(properties),
+            check_properties(properties),
         )
         with self._changing():
             place = self._folder / slug
-            if registry.read(place) is not None:
+            if RegistrationFile(place).read() is not None:
                 raise Conflict(
-                    f"there is a knowledge base {slug!r} already; choose another slug",
+                    f"the knowledge base {slug!r} already exists; choose another slug",
                     code="knowledge_base_exists",
                 )
             if self._parts.store_in(place).exists():
@@ -63,132 +67,121 @@ class KnowledgeBases:
         return self.get(slug)
 
     def _make(self, place: Path, registration: Registration) -> None:
-        """Under another name first, so that it is there whole or not at all."""
-        fresh = self._folder / f".new-{registration.slug}-{registration.uid}"
-        store = self._parts.store_in(fresh)
+        """Make it under another name, then rename it: it appears complete or not at all."""
+        new_folder = self._folder / f".new-{registration.slug}-{registration.uid}"
+        store = self._parts.store_in(new_folder)
         try:
             store.create()
-            registry.write(fresh, registration)
-            if place.exists():  # without a database it holds nothing that was ever acknowledged
+            RegistrationFile(new_folder).write(registration)
+            if place.exists():  # without a database it holds no document that was ever acknowledged
                 shutil.rmtree(place)
-            fresh.rename(place)
+            new_folder.rename(place)
         except OSError as error:
-            shutil.rmtree(fresh, ignore_errors=True)
+            shutil.rmtree(new_folder, ignore_errors=True)
             raise StoreError(f"{place} cannot be made: {error.strerror or error}; check the disk") from error
         finally:
             store.close()
 
     def list(self, only: Collection[str] | None = None) -> "list[BaseFields]":
-        """What each base says of itself, by slug. One that is damaged says so and hides no other.
+        """Describe all bases, by slug. A damaged base is listed with its error.
 
-        With `only`, those of these slugs that are there; no other base is so much as looked at.
+        With `only`, those that have one of these slugs; no other base is read.
         """
         slugs = self._slugs() if only is None else only
-        return [described for slug in sorted(slugs) for described in self._described(slug)]
+        return [description for slug in sorted(slugs) for description in self._describe(slug)]
 
     def _slugs(self) -> set[str]:
         if not self._folder.is_dir():
             return set()
-        folders = [one for one in self._folder.iterdir() if SLUG.fullmatch(one.name)]
-        return {one.name for one in folders if (one / registry.FILE).exists()}
+        folders = [folder for folder in self._folder.iterdir() if SLUG.fullmatch(folder.name)]
+        return {folder.name for folder in folders if RegistrationFile(folder).exists()}
 
-    def _described(self, slug: str) -> Iterator[BaseFields]:
+    def _describe(self, slug: str) -> Iterator[BaseFields]:
         try:
             yield self.get(slug).describe()
         except NotFound:
             return  # deleted since it was listed
         except StoreError as error:
-            yield _damaged(slug, error.message)
+            yield _describe_damaged(slug, error.message)
 
     def get(self, name: str) -> KnowledgeBase:
         """The base of that slug or index name."""
         slug = name.removeprefix(INDEX_PREFIX) if isinstance(name, str) else ""
         place = self._folder / slug
-        registration = registry.read(place) if SLUG.fullmatch(slug) else None
+        file = RegistrationFile(place)
+        registration = file.read() if SLUG.fullmatch(slug) else None
         with self._opening:
-            held = self._open.pop(slug, None)
-            if held is not None and not _is_of(held, registration):
-                registration = registry.read(place)  # which may be newer than what was just read
-                if not _is_of(held, registration):
-                    held.close()
-                    held = None
+            base = self._open.pop(slug, None)
+            if base is not None and not _is_registered(base, registration):
+                registration = file.read()  # it may have been written again since
+                if not _is_registered(base, registration):
+                    base.close()
+                    base = None
             if registration is None:
                 raise unknown(name)
-            if held is None:
-                held = KnowledgeBase(place, registration, self._parts, self._changing)
-            self._open[slug] = held  # behind those that were used before it
+            if base is None:
+                base = KnowledgeBase(place, registration, self._parts, self._changing)
+            self._open[slug] = base  # last: the first is the least recently used
             if len(self._open) > MOST_OPEN:
                 self._open.pop(next(iter(self._open))).rest()
-            return held
+            return base
 
     def archive(self, name: str) -> None:
-        """Keep a base, but answer no searches from it."""
+        """Keep a base, but refuse to search it."""
         self.get(name).change(lambda base: replace(base, archived=True))
 
     def unarchive(self, name: str) -> None:
         self.get(name).change(lambda base: replace(base, archived=False))
 
     def delete(self, name: str) -> None:
-        """Remove a base with its text, vectors, originals and runs. There is no way back."""
+        """Remove a base with its text, vectors, originals and runs. This cannot be undone."""
         base = self.get(name)
         place, gone = self._folder / base.slug, self._folder / f".gone-{base.slug}-{base.uid}"
         with self._changing():
             with base.writing():
-                refused = _refusal(place, gone)
-            if refused is not None:  # Windows moves no folder in which a file is open, be it our own
-                self._let_go(base)
-                refused = _refusal(place, gone)
-        if refused is not None:
+                failure = _try_rename(place, gone)
+            if failure is not None:  # Windows renames no folder that holds an open file, not even our own
+                self._close(base)
+                failure = _try_rename(place, gone)
+        if failure is not None:
             raise StoreError(
-                f"{base.slug} cannot be removed: {refused.strerror or refused}; check the permissions, and "
+                f"{base.slug} cannot be removed: {failure.strerror or failure}; check the permissions, and "
                 "whether another process has it open"
-            ) from refused
-        self._let_go(base)
-        shutil.rmtree(gone, ignore_errors=True)  # what stays is removed by the next who opens the index
+            ) from failure
+        self._close(base)
+        shutil.rmtree(gone, ignore_errors=True)  # whatever remains is removed when the index is next opened
 
-    def _let_go(self, base: KnowledgeBase) -> None:
+    def _close(self, base: KnowledgeBase) -> None:
         with self._opening:
             if self._open.get(base.slug) is base:
                 del self._open[base.slug]
         base.close()
 
-    @contextmanager
-    def _changing(self, timeout: float | None = None) -> Iterator[None]:
-        """One at a time may change what is registered."""
-        wait = self._parts.settings.writer_timeout if timeout is None else timeout
-        lock = FileLock(self._folder / LOCK, timeout=wait, thread_local=False)
-        with translate_errors(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            try:
-                lock.acquire()
-            except Timeout:  # an OSError, which `translate_errors` would take for a broken disk
-                raise Conflict(
-                    "another process is changing the knowledge bases of this index; try again",
-                    code="busy_writer",
-                ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+    def _changing(self, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Held while registrations change."""
+        seconds = self._parts.settings.writer_timeout if timeout is None else timeout
+        busy = "another process is changing the knowledge bases of this index; try again"
+        return hold_lock(self._folder / LOCK, seconds, busy, make_folder=True)
 
     def _clean(self) -> None:
-        """Finish what was cut short: what is half made or half deleted goes."""
-        if not self._folder.is_dir() or not self._rubbish():
+        """Remove bases that were left half made or half deleted by a kill."""
+        if not self._folder.is_dir() or not self._leftovers():
             return
         try:
             with self._changing(timeout=0):
-                for folder in self._rubbish():
+                for folder in self._leftovers():
                     shutil.rmtree(folder, ignore_errors=True)
         except (Conflict, StoreError):
-            pass  # whoever holds the lock is at it, or nobody can write here
+            pass  # another process is changing bases, or the disk is read-only: the next opening cleans up
 
-    def _rubbish(self) -> tuple[Path, ...]:
-        return tuple(one for one in self._folder.iterdir() if one.is_dir() and self._is_rubbish(one))
+    def _leftovers(self) -> tuple[Path, ...]:
+        folders = (folder for folder in self._folder.iterdir() if folder.is_dir())
+        return tuple(folder for folder in folders if self._is_leftover(folder))
 
-    def _is_rubbish(self, folder: Path) -> bool:
-        """Never one with documents: its registration may have been lost, and come back."""
-        is_kept = (folder / registry.FILE).exists() or self._parts.store_in(folder).exists()
-        return folder.name.startswith(PASSING) or not is_kept
+    def _is_leftover(self, folder: Path) -> bool:
+        """A folder with documents never is: its registration may have been lost, and can be restored."""
+        has_base = RegistrationFile(folder).exists() or self._parts.store_in(folder).exists()
+        return folder.name.startswith(TEMPORARY) or not has_base
 
     def close(self) -> None:
         with self._opening:
@@ -197,21 +190,20 @@ class KnowledgeBases:
             self._open.clear()
 
 
-def _is_of(held: KnowledgeBase, registration: Registration | None) -> bool:
-    return registration is not None and held.uid == registration.uid
+def _is_registered(base: KnowledgeBase, registration: Registration | None) -> bool:
+    return registration is not None and base.uid == registration.uid
 
 
-def _refusal(place: Path, gone: Path) -> OSError | None:
-    """Why a folder cannot be moved; None: it was."""
+def _try_rename(place: Path, target: Path) -> OSError | None:
     try:
-        place.rename(gone)
+        place.rename(target)
     except OSError as error:
         return error
     return None
 
 
-def _damaged(slug: str, reason: str) -> ListedBase:
-    """What can be said of a base that cannot be opened."""
+def _describe_damaged(slug: str, reason: str) -> ListedBase:
+    """The description of a base that cannot be opened."""
     return {
         "id": slug,
         "index": INDEX_PREFIX + slug,

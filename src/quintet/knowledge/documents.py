@@ -1,4 +1,4 @@
-"""From what is put into a knowledge base to what is written: checks, the id, the passages."""
+"""Documents of a knowledge base: the checks of an upload, its id, and the entry that is written."""
 
 import json
 import re
@@ -19,31 +19,31 @@ from quintet.indexing.document import make_chunks, make_document, parse_content,
 from quintet.indexing.files import size_cap
 from quintet.indexing.read import Content
 from quintet.knowledge.references import is_local
-from quintet.knowledge.registry import FolderSource, Registration, check_values, checked_title
+from quintet.knowledge.registration import FolderSource, Registration, check_title, check_values
 from quintet.knowledge.results import DocumentFields
-from quintet.memory.entries import checked_metadata
 from quintet.model.documents import Document, Json, digest
+from quintet.model.metadata import check_metadata
 from quintet.model.parameters import shown
 from quintet.model.schema import Count
 from quintet.ports.documents import StoredDocument
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
 
-UPLOADS = "uploads"  # the root of everything that came without a source
+UPLOADS = "uploads"  # the root of all documents that belong to no source
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 URI_CHARS = 2_000
 RUN_BY_BROWSERS = re.compile("(javascript|vbscript|data):", re.IGNORECASE)
 NAME_CHARS = 255
-TITLE_SHOWN = 80  # characters of a text's first line
+TITLE_LINE_CHARS = 80  # of the first line of a text, which is its title
 # Of each media type, the first ending that has it.
 ENDINGS = {language.mime_type: language.endings[0] for language in reversed(LANGUAGES)}
 ENDINGS |= {form.mime_type: ending for ending, form in reversed(BY_EXTENSION.items())} | {"text/plain": "txt"}
-Made = Literal["created", "updated", "unchanged", "refused"]
+OutcomeKind = Literal["created", "updated", "unchanged", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A document to be put. `name` is a file's, by whose ending it is parsed; a text has none."""
+    """A document to add. `name` is a file name, whose ending decides the format; a text has none."""
 
     data: bytes
     name: str | None = None
@@ -56,11 +56,11 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an upload. Where it was refused, `code` and `message` say why; where it is found by its
-    words alone for now, they say that (`embedding_postponed`)."""
+    """The result of an upload. `code` and `message` say why it was refused, or why it has no vectors yet
+    (`embedding_postponed`)."""
 
     id: str | None
-    outcome: Made
+    outcome: OutcomeKind
     name: str | None = None
     chunks: Count = 0
     code: str | None = None
@@ -68,8 +68,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
-    """An upload that was checked. `parsed_as` is the name whose ending says what it is."""
+class CheckedUpload:
+    """An upload after its checks. The ending of `parsed_as` decides the format."""
 
     id: str
     content: Content
@@ -84,31 +84,33 @@ class Accepted:
         return digest(UPLOADS, self.id)
 
     def shape(self, settings: Settings) -> str:
-        """What besides the content decides the document."""
+        """Everything besides the content that the document depends on."""
         about = [self.parsed_as, self.name, self.title, self.uri, self.metadata]
         return f"{shape(settings)}:{digest(json.dumps(about, sort_keys=True))}"
 
 
-def accepted(upload: Upload, settings: Settings, now_ns: int) -> Accepted:
-    name = None if upload.name is None else _checked_name(upload.name)
+def check_upload(upload: Upload, settings: Settings, now_ns: int) -> CheckedUpload:
+    name = None if upload.name is None else _check_name(upload.name)
     parsed_as = _with_ending(name or "text", upload.mime)
     if not isinstance(upload.data, bytes):
         raise UsageError(f"the content is {shown(upload.data)}; it must be text or bytes")
-    if len(upload.data) > (most := size_cap(parsed_as, settings)):
-        raise LimitError(f"the document has {len(upload.data)} bytes; at most {most} are taken: split it")
+    if len(upload.data) > (max_bytes := size_cap(parsed_as, settings)):
+        raise LimitError(
+            f"the document has {len(upload.data)} bytes; at most {max_bytes} are allowed: split it"
+        )
     content = Content(upload.data, sha256(upload.data).hexdigest(), len(upload.data), now_ns)
-    return Accepted(
-        digest(content.sha256) if upload.id is None else checked_id(upload.id),
+    return CheckedUpload(
+        digest(content.sha256) if upload.id is None else check_id(upload.id),
         content,
         parsed_as,
         name,
-        None if upload.title is None else checked_title(upload.title),
-        None if upload.uri is None else _checked_uri(upload.uri),
-        _checked_own({} if upload.metadata is None else upload.metadata),
+        None if upload.title is None else check_title(upload.title),
+        None if upload.uri is None else _check_uri(upload.uri),
+        _check_own_metadata({} if upload.metadata is None else upload.metadata),
     )
 
 
-def checked_id(id: object) -> str:
+def check_id(id: object) -> str:
     if not isinstance(id, str) or not ID.fullmatch(id):
         raise UsageError(
             f"the id is {shown(id)}; it must be 1 to 128 letters, digits, '.', '_', ':' or '-', and begin "
@@ -118,11 +120,13 @@ def checked_id(id: object) -> str:
     return id
 
 
-def _checked_name(name: object) -> str:
-    """The last part of what a client calls its file."""
-    last = checked_title(name, "name").replace("\\", "/").rpartition("/")[2]
+def _check_name(name: object) -> str:
+    """The file name without its folders."""
+    last = check_title(name, "name").replace("\\", "/").rpartition("/")[2]
     if not last or len(last) > NAME_CHARS:
-        raise UsageError(f"the name is {shown(name)}; it must be that of a file, at most {NAME_CHARS} long")
+        raise UsageError(
+            f"the name is {shown(name)}; it must be a file name of at most {NAME_CHARS} characters"
+        )
     return last
 
 
@@ -134,47 +138,45 @@ def _with_ending(name: str, mime: object) -> str:
     return f"{name}.{ENDINGS.get(kind, 'txt')}"
 
 
-def _checked_uri(uri: object) -> str:
+def _check_uri(uri: object) -> str:
     if not isinstance(uri, str) or not uri.strip() or re.search("[\x00-\x20\x7f\ud800-\udfff]", uri.strip()):
         raise UsageError(f"uri is {shown(uri)}; it must be an address without spaces")
     if len(uri) > URI_CHARS:
-        raise LimitError(f"uri has {len(uri)} characters; at most {URI_CHARS} are taken")
+        raise LimitError(f"uri has {len(uri)} characters; at most {URI_CHARS} are allowed")
     if RUN_BY_BROWSERS.match(uri.strip()):
-        raise UsageError(f"uri is {shown(uri)}; a browser would run it: give an address that can be read")
+        raise UsageError(f"uri is {shown(uri)}; a browser would run it: give the address of a page or file")
     if is_local(uri.strip()):
-        raise UsageError(f"uri is {shown(uri)}; a place on this machine's disk is never shown: leave it out")
+        raise UsageError(f"uri is {shown(uri)}; paths on this machine are never shown: leave it out")
     return uri.strip()
 
 
-def _checked_own(metadata: object) -> Mapping[str, Json]:
-    checked = checked_metadata(metadata)
+def _check_own_metadata(metadata: object) -> Mapping[str, Json]:
+    checked = check_metadata(metadata)
     if BASE in checked:
-        raise UsageError(
-            f"metadata {BASE} is for Quintet's own use; choose another name", code="reserved_property"
-        )
+        raise UsageError(f"metadata {BASE} is reserved; choose another name", code="reserved_property")
     return {name: value for name, value in checked.items() if name not in BUILT_IN}
 
 
-def uploaded_entry(
-    one: Accepted, base: Registration, settings: Settings, now_ns: int, isolated: Sandbox
+def upload_entry(
+    upload: CheckedUpload, base: Registration, settings: Settings, now_ns: int, sandbox: Sandbox
 ) -> Entry:
-    parsed = _parsed(one.parsed_as, one.content, isolated)
+    parsed = _parse(upload.parsed_as, upload.content, sandbox)
     built_in: dict[str, Json] = {
-        "document_id": one.id,
-        "source_type": "text" if one.name is None else "upload",
-        "source_name": one.name,
-        "uri": one.uri,
+        "document_id": upload.id,
+        "source_type": "text" if upload.name is None else "upload",
+        "source_name": upload.name,
+        "uri": upload.uri,
         "source_id": None,
         "source_path": None,
         "managed_by_source": False,
     }
-    given: dict[str, Json] = {"title": one.title, "metadata": dict(one.metadata)}
-    title = one.title or (_first_line(one.content) if one.name is None else parsed.title)
-    document = make_document(UPLOADS, one.id, one.content, replace(parsed, title=title))
-    entry = _entry(document, parsed, base, {**built_in, "given": given}, one.metadata, settings, now_ns)
+    given: dict[str, Json] = {"title": upload.title, "metadata": dict(upload.metadata)}
+    title = upload.title or (_first_line(upload.content) if upload.name is None else parsed.title)
+    document = make_document(UPLOADS, upload.id, upload.content, replace(parsed, title=title))
+    entry = _entry(document, parsed, base, {**built_in, "given": given}, upload.metadata, settings, now_ns)
     if not entry.chunks:
-        raise UsageError("the document holds no text that could be found", code="unreadable_document")
-    return replace(entry, shape=one.shape(settings))
+        raise UsageError("the document holds no text", code="unreadable_document")
+    return replace(entry, shape=upload.shape(settings))
 
 
 def source_entry(
@@ -184,9 +186,9 @@ def source_entry(
     base: Registration,
     settings: Settings,
     now_ns: int,
-    isolated: Sandbox,
+    sandbox: Sandbox,
 ) -> Entry:
-    parsed = _parsed(path, content, isolated)
+    parsed = _parse(path, content, sandbox)
     document = make_document(source.id, path, content, parsed)
     built_in: dict[str, Json] = {
         "document_id": document.id,
@@ -200,9 +202,9 @@ def source_entry(
     return _entry(document, parsed, base, built_in, {}, settings, now_ns)
 
 
-def _parsed(path: str, content: Content, isolated: Sandbox) -> ParsedFile:
+def _parse(path: str, content: Content, sandbox: Sandbox) -> ParsedFile:
     try:
-        return parse_content(path, content, isolated)
+        return parse_content(path, content, sandbox)
     except UnreadableFile as error:
         raise UsageError(
             f"the document cannot be read: {error.reason}", code="unreadable_document"
@@ -218,8 +220,8 @@ def _entry(
     settings: Settings,
     now_ns: int,
 ) -> Entry:
-    """What the file says of itself, what was given with it over that, what is ours over both."""
-    metadata: dict[str, Json] = {**checked_metadata(parsed.metadata), **given}
+    """Metadata of the file itself, overridden by `given`, overridden by `built_in`."""
+    metadata: dict[str, Json] = {**check_metadata(parsed.metadata), **given}
     check_values(base.properties, metadata)
     metadata[BASE] = {**built_in, "knowledge_base_id": base.slug}
     chunks = make_chunks(document.id, parsed, settings)
@@ -229,12 +231,12 @@ def _entry(
 def _first_line(content: Content) -> str:
     line = next((line.strip() for line in content.text.splitlines() if line.strip()), "")
     line = re.sub(r"^#+\s+", "", line)
-    return line if len(line) <= TITLE_SHOWN else line[: TITLE_SHOWN - 1].rstrip() + "…"
+    return line if len(line) <= TITLE_LINE_CHARS else line[: TITLE_LINE_CHARS - 1].rstrip() + "…"
 
 
-def shown_document(listed: StoredDocument) -> DocumentFields:
-    """A document as callers see it."""
-    document = listed.document
+def show_document(stored: StoredDocument) -> DocumentFields:
+    """A document as answers show it."""
+    document = stored.document
     known: Any = kept(document)
     return {
         "id": known.get("document_id"),
@@ -249,15 +251,15 @@ def shown_document(listed: StoredDocument) -> DocumentFields:
         "mime_type": document.mime_type,
         "size": document.size,
         "digest": document.content_hash,
-        "chunks": listed.chunks,
-        "updated_ms": listed.indexed_ns // 1_000_000,
+        "chunks": stored.chunks,
+        "updated_ms": stored.indexed_ns // 1_000_000,
         "metadata": authored(document),
     }
 
 
-def as_given(listed: StoredDocument, data: bytes) -> Upload:
+def original_upload(stored: StoredDocument, data: bytes) -> Upload:
     """The upload a document was made from."""
-    known = kept(listed.document)
+    known = kept(stored.document)
     given = known["given"]
     assert isinstance(given, dict)
     name, uri, title, metadata = known["source_name"], known["uri"], given["title"], given["metadata"]
@@ -265,7 +267,7 @@ def as_given(listed: StoredDocument, data: bytes) -> Upload:
     return Upload(
         data,
         None if name is None else str(name),
-        listed.document.mime_type,
+        stored.document.mime_type,
         None if title is None else str(title),
         None if uri is None else str(uri),
         metadata,

@@ -1,4 +1,4 @@
-"""Files of a knowledge base: written whole or not at all, originals by what they hold."""
+"""Files of a knowledge base: the originals of uploads, and the files of sources."""
 
 import os
 import secrets
@@ -15,7 +15,7 @@ from quintet.indexing.files import FileProblem
 from quintet.model.documents import Document
 
 ORIGINALS = "files"
-WAITS = (0.01, 0.02, 0.05, 0.1, 0.2) if os.name == "nt" else ()  # seconds
+WAITS = (0.01, 0.02, 0.05, 0.1, 0.2) if os.name == "nt" else ()  # seconds between two tries
 Result = TypeVar("Result")
 
 
@@ -30,40 +30,40 @@ class SourceFile:
     digest: str
 
 
-def described(document: Document, location: Path, name: str) -> SourceFile:
-    with suppress(OSError):  # it may go between two looks at it
+def describe_file(document: Document, location: Path, name: str) -> SourceFile:
+    with suppress(OSError):  # the file may go between the two calls
         if location.is_file():
             size = location.stat().st_size
             return SourceFile(location, name, document.mime_type, size, document.content_hash)
     raise _no_file(name)
 
 
-def file_of_source(document: Document, folder: str, most: int) -> SourceFile:
-    """Reached through no link, so that it lies in the source's folder."""
-    at = find_file(folder, document.path, most)
-    if isinstance(at, FileProblem):
-        linked = _has_link(folder, document.path)
-        raise _behind_link(document.path) if linked else _no_file(document.path)
-    return described(document, at.location, document.path.rpartition("/")[2])
+def describe_source_file(document: Document, folder: str, max_bytes: int) -> SourceFile:
+    """The file in the folder of its source. Links are not followed, since they could lead outside."""
+    file = find_file(folder, document.path, max_bytes)
+    if isinstance(file, FileProblem):
+        is_link = _has_link(folder, document.path)
+        raise _behind_link(document.path) if is_link else _no_file(document.path)
+    return describe_file(document, file.location, document.path.rpartition("/")[2])
 
 
-def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:
-    """Replace a file in one step; a kill leaves the old one, or none. A durable one outlives a power cut."""
-    fresh = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
+def replace_file(file: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace a file in one step. A kill leaves the old file; with `durable` so does a power cut."""
+    new_file = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
     try:
-        with fresh.open("xb") as out:
+        with new_file.open("xb") as out:
             out.write(data)
             if durable:
                 out.flush()
                 os.fsync(out.fileno())
-        patiently(lambda: fresh.replace(file))
+        retry_on_windows(lambda: new_file.replace(file))
     except OSError as error:
-        fresh.unlink(missing_ok=True)
+        new_file.unlink(missing_ok=True)
         raise StoreError(f"{file} cannot be written: {error.strerror or error}; check the disk") from error
 
 
-def patiently(act: Callable[[], Result]) -> Result:
-    """What Windows refuses while somebody else reads or replaces the same file, which takes a moment."""
+def retry_on_windows(act: Callable[[], Result]) -> Result:
+    """Try again while another process reads or replaces the same file, which Windows does not share."""
     for seconds in WAITS:
         try:
             return act()
@@ -73,7 +73,7 @@ def patiently(act: Callable[[], Result]) -> Result:
 
 
 class Originals:
-    """What was uploaded, each content once under its SHA-256."""
+    """The uploaded files. Each content is stored once, under its SHA-256."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / ORIGINALS
@@ -85,10 +85,10 @@ class Originals:
         file = self.location(sha256)
         if not file.is_file():
             self._folder.mkdir(exist_ok=True)
-            write_whole(file, data)
+            replace_file(file, data)
 
     def drop_all_but(self, wanted: Collection[str]) -> None:
-        """What a run that was cut short left behind goes too."""
+        """Also drops what an interrupted upload left behind."""
         if self._folder.is_dir():
             for file in self._folder.iterdir():
                 if file.name not in wanted:
@@ -103,10 +103,10 @@ def _has_link(root: str, path: str) -> bool:
 
 def _behind_link(path: str) -> NotFound:
     return NotFound(
-        f"a link is where the file {path!r} was, and links are not followed; sync its source",
+        f"the file {path!r} is now a link, and links are not followed; sync its source",
         code="invalid_source_file_path",
     )
 
 
-def _no_file(what: str) -> NotFound:
-    return NotFound(f"the file of document {what!r} is not there any more", code="source_file_not_found")
+def _no_file(name: str) -> NotFound:
+    return NotFound(f"the file of document {name!r} no longer exists", code="source_file_not_found")

@@ -1,25 +1,23 @@
-"""Runs of a source, recorded step by step: what was looked at, what changed, where it stands or ended."""
+"""The log of sync runs: what each scanned and changed, its current step, and how it ended."""
 
 import json
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from filelock import FileLock, Timeout
-
 from quintet.errors import Conflict, StoreError
-from quintet.knowledge.files import patiently, write_whole
+from quintet.knowledge.files import replace_file, retry_on_windows
 from quintet.model.schema import Count
-from quintet.storage.sqlite.errors import translate_errors
+from quintet.processes.lock import hold_lock
 
 FOLDER = "runs"
 LOCK = "sync.lock"
 KEPT_RUNS = 50
 MOST_PROBLEMS = 100
-PATIENCE = 0.5  # seconds: those who only look whether it is held hold the lock for a moment themselves
-INTERRUPTED = "the run was interrupted; what it had written is kept, and another run goes on from there"
+LOCK_SECONDS = 0.5  # long enough for others that only test the lock, and so hold it for a moment
+INTERRUPTED = "the run was interrupted; what it wrote is kept, and the next run continues from there"
 
 
 RunStep = Literal["scan", "read", "remove", "embed", "done"]
@@ -32,7 +30,7 @@ class RunProblem(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class SyncRun:
-    """A run over the folder of a source: counts of files and documents. `path` is the file it is at."""
+    """A run over the folder of a source: counts of files and documents. `path` is the current file."""
 
     id: Count
     source_id: str
@@ -56,7 +54,7 @@ SyncProgress = Callable[[SyncRun], None]
 
 
 class RunLog:
-    """The runs of one knowledge base, one file each. Of one base, one source is synced at a time."""
+    """The runs of one knowledge base, a file each. Only one source of a base is synced at a time."""
 
     def __init__(self, base: Path, clock_ms: Callable[[], int]) -> None:
         self._base = base
@@ -64,35 +62,34 @@ class RunLog:
         self._clock_ms = clock_ms
 
     def latest(self) -> list[SyncRun]:
-        """Latest first."""
-        found = map(_read, self._files(newest_first=True))
-        return self._judged([run for run in found if run is not None])
+        """All recorded runs, latest first."""
+        runs = map(_read, self._files(newest_first=True))
+        return self._mark_interrupted([run for run in runs if run is not None])
 
     def last_of(self, source_ids: Collection[str]) -> list[SyncRun]:
-        """The last run of each of these, of those that had any; older ones are not even read."""
-        found: dict[str, SyncRun] = {}
+        """The last run of each of these sources that has one. Older runs are not read."""
+        last: dict[str, SyncRun] = {}
         for file in self._files(newest_first=True) if source_ids else ():
             run = _read(file)
             if run is not None and run.source_id in source_ids:
-                found.setdefault(run.source_id, run)
-            if len(found) == len(source_ids):
+                last.setdefault(run.source_id, run)
+            if len(last) == len(source_ids):
                 break
-        return self._judged(list(found.values()))
+        return self._mark_interrupted(list(last.values()))
 
-    def _judged(self, found: list[SyncRun]) -> list[SyncRun]:
-        """A run that says it is running while nobody holds the lock was interrupted."""
-        if not any(run.state == "running" for run in found) or self._held():
-            return found
+    def _mark_interrupted(self, runs: list[SyncRun]) -> list[SyncRun]:
+        """A run that is recorded as running was interrupted if nobody holds the lock."""
+        if not any(run.state == "running" for run in runs) or self._is_locked():
+            return runs
         return [
-            replace(run, state="failed", error=INTERRUPTED) if run.state == "running" else run
-            for run in found
+            replace(run, state="failed", error=INTERRUPTED) if run.state == "running" else run for run in runs
         ]
 
     @contextmanager
-    def running(self, source_id: str, progress: SyncProgress) -> Iterator["Recorder"]:
-        """A run that ends as done, or as failed with what ended it."""
+    def record(self, source_id: str, progress: SyncProgress) -> Iterator["Recorder"]:
+        """Record a run. It ends as done, or as failed with the error that ended it."""
         with self.exclusive():
-            recorder = Recorder(self._write, self._started(source_id), progress)
+            recorder = Recorder(self._write, self._start(source_id), progress)
             try:
                 yield recorder
             except BaseException as error:
@@ -101,26 +98,14 @@ class RunLog:
                 raise
             recorder.end("done", self._clock_ms())
 
-    @contextmanager
-    def exclusive(self, wait: float = PATIENCE) -> Iterator[None]:
-        """While this is held no source is synced."""
-        lock = FileLock(self._base / LOCK, timeout=wait, thread_local=False)
-        with translate_errors(self._base / LOCK):
-            try:
-                lock.acquire()
-            except Timeout:  # an OSError, which `translated` would take for a broken disk
-                raise Conflict(
-                    "a source of this knowledge base is being synced; try again when that has finished",
-                    code="busy_writer",
-                ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+    def exclusive(self, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """No source can be synced while this is held."""
+        busy = "a source of this knowledge base is being synced; try again when that has finished"
+        return hold_lock(self._base / LOCK, timeout, busy)
 
-    def _held(self) -> bool:
+    def _is_locked(self) -> bool:
         try:
-            with self.exclusive(wait=0):
+            with self.exclusive(timeout=0):
                 return False
         except Conflict:
             return True
@@ -128,7 +113,7 @@ class RunLog:
     def _files(self, *, newest_first: bool = False) -> list[Path]:
         return sorted(self._folder.glob("[0-9]*.json"), reverse=newest_first)
 
-    def _started(self, source_id: str) -> SyncRun:
+    def _start(self, source_id: str) -> SyncRun:
         self._folder.mkdir(exist_ok=True)
         files = self._files()
         for old in files[: -KEPT_RUNS + 1]:
@@ -139,11 +124,11 @@ class RunLog:
 
     def _write(self, run: SyncRun) -> None:
         record = json.dumps(asdict(run)).encode()
-        write_whole(self._folder / f"{run.id:08d}.json", record, durable=run.state != "running")
+        replace_file(self._folder / f"{run.id:08d}.json", record, durable=run.state != "running")
 
 
 class Recorder:
-    """The record of the run under way. Each change is written and told."""
+    """Records the current run. Each step is written to the log and passed to `progress`."""
 
     def __init__(self, write: SyncProgress, run: SyncRun, progress: SyncProgress) -> None:
         self._write = write
@@ -172,9 +157,9 @@ class Recorder:
 
 
 def _read(file: Path) -> SyncRun | None:
-    """None where it went since it was listed: old runs do, and all when their base is deleted."""
+    """None if the file was removed since it was listed, as old runs are, and all runs of a deleted base."""
     try:
-        return SyncRun(**json.loads(patiently(lambda: file.read_text("utf-8"))))
+        return SyncRun(**json.loads(retry_on_windows(lambda: file.read_text("utf-8"))))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:

@@ -1,15 +1,16 @@
-"""Agent memory (spec 002, section 4): both legs by RRF over whole memories, older truths left out.
+"""The contract of `recall` (spec 002, section 4): both legs, fused by RRF, over whole memories.
 
-It ranks another database than the published contracts do, so it is not one of them: `Index.memory` asks it.
+Superseded memories are left out. It is not one of the published contracts, since it searches the database of
+memories instead of the index.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from quintet.contracts.contract import Answer, Contract, Plan, Reading
 from quintet.model.filters import Condition, Filter
 from quintet.model.memories import KINDS, About, AboutState, Memo, MemoryFreshness, memo_from
+from quintet.model.metadata import UNSTORABLE
 from quintet.model.parameters import LIMIT, NotAllowed, ValueCheck, one_of, parameter, whole
 from quintet.model.results import Evidence, Ranked
 from quintet.model.schema import Count, Lines, Object, keywords
@@ -17,7 +18,7 @@ from quintet.ranking import Branch, Fetch, Profile, Rrf
 
 DEEP = Fetch(times=3, at_least=50)  # a memory may have several passages among the candidates
 RRF_K = 60.0  # Cormack et al. 2009
-LATEST_MS = (2**63 - 1) // 1_000_000  # in April 2262: the last that a document can have
+LATEST_MS = (2**63 - 1) // 1_000_000  # in April 2262: the last time that a document can have
 
 
 def is_storable(value: object) -> bool:
@@ -42,7 +43,6 @@ def _truth(value: object) -> object:
     return value
 
 
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NAME = ValueCheck(_name, {"type": "string", "minLength": 1})
 TAGS = ValueCheck(_tags, {"type": "array", "items": NAME.schema})
 TRUTH = ValueCheck(_truth, {"type": "boolean"})
@@ -61,15 +61,15 @@ class Params:
     include_superseded: bool = parameter(False, TRUTH, "also what no longer holds")
 
 
-def conditions(params: Params) -> Filter:
-    """Which memories are meant, as conditions the store knows."""
+def memory_filter(params: Params) -> Filter:
+    """The parameters as a filter of the store."""
     given: dict[str, Any] = {"kind": params.kind, "session": params.session, "about": params.about}
     given |= {"since": params.since, "until": params.until}
-    found = [Condition(f"memory.{name}", value) for name, value in given.items() if value is not None]
-    found += [Condition("memory.tag", tag) for tag in params.tags]
+    conditions = [Condition(f"memory.{name}", value) for name, value in given.items() if value is not None]
+    conditions += [Condition("memory.tag", tag) for tag in params.tags]
     if not params.include_superseded:
-        found.append(Condition("memory.superseded", False))
-    return Filter(tuple(found))
+        conditions.append(Condition("memory.superseded", False))
+    return Filter(tuple(conditions))
 
 
 PROFILE = Profile(
@@ -81,7 +81,7 @@ PROFILE = Profile(
 
 
 def plan(query: str, params: Params) -> Plan:
-    return Plan(query, PROFILE, params.limit, reading=Reading(parts=True), filter=conditions(params))
+    return Plan(query, PROFILE, params.limit, reading=Reading(parts=True), filter=memory_filter(params))
 
 
 class SubjectFields(TypedDict):
@@ -95,7 +95,7 @@ class SubjectFields(TypedDict):
 
 
 class Validity(TypedDict):
-    """A memory holds from `from_ms` until `until_ms`; null means that it still holds."""
+    """A memory is valid from `from_ms` until `until_ms`; null means that it still is."""
 
     from_ms: Count
     until_ms: Count | None

@@ -1,4 +1,4 @@
-"""Remember, recall, forget. Nothing is overwritten: a memory holds until another supersedes it."""
+"""Remember, recall, forget. Nothing is overwritten: a memory is valid until another supersedes it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,33 +8,35 @@ from quintet.collection import Collection
 from quintet.contracts import read
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.indexing.run import Progress
-from quintet.memory import entries as memos
-from quintet.memory.code import Code, unknown
-from quintet.memory.contract import LATEST_MS, MEMORY, Params, conditions
-from quintet.memory.json_lines import Imported, exported, joined
-from quintet.memory.similar import LOOKED_AT, Near, near
-from quintet.memory.vectors import catch_up, embed_few
+from quintet.memory import validation
+from quintet.memory.about import AboutCode, notes_on_unknown
+from quintet.memory.contract import LATEST_MS, MEMORY, Params, memory_filter
+from quintet.memory.embedding import catch_up, embed_few
+from quintet.memory.json_lines import ImportReport, export_line, merge_lines
+from quintet.memory.memo_entry import OCCURRENCES, memo_entry, memo_id, merge_memo
+from quintet.memory.near_duplicates import MOST_COMPARED, NearDuplicate, near_duplicates
 from quintet.model.documents import Json, Passage
 from quintet.model.filters import Filter
 from quintet.model.memories import ROOT, Memo, in_order, memo_from
-from quintet.model.parameters import shown as value_shown
+from quintet.model.metadata import check_metadata
+from quintet.model.parameters import shown
 from quintet.model.results import Note
 from quintet.model.schema import Count
 from quintet.ports.reading import Root
 from quintet.ports.writing import Writer
 from quintet.query.search import Response
 
-MOST_BESIDE = 1_000  # on either side of a moment
+MOST_BESIDE = 1_000  # memories on either side of the middle of a timeline
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """`merged` says that it was remembered before; `near` are memories that say almost the same."""
+    """`merged` is true if the text was remembered before; `near` are memories that say almost the same."""
 
     id: str
     merged: bool
     seen: Count
-    near: list[Near] = field(default_factory=list)
+    near: list[NearDuplicate] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
 
@@ -42,10 +44,10 @@ class Memory:
     """The memory of an index folder. Safe to use from many threads and processes."""
 
     def __init__(self, memories: Collection, index: Collection, now_ms: Callable[[], int]) -> None:
-        """`index` is the code that memories are about."""
+        """`index` holds the code that memories are about."""
         self._memories = memories
         self._now_ms = now_ms
-        self._subjects = Code(index)
+        self._code = AboutCode(index)
 
     def remember(
         self,
@@ -57,38 +59,39 @@ class Memory:
         metadata: Mapping[str, Json] | None = None,
         supersedes: str | None = None,
     ) -> Remembered:
-        """Keep a text. It is on disk and can be recalled when this returns.
+        """Store a text. When this returns it is on disk and can be recalled.
 
-        The same text of the same kind again is the same memory, counted once more. `supersedes` names an
-        older memory that holds no longer.
+        The same text of the same kind is the same memory: it is counted again, not stored twice. `supersedes`
+        is the id of an older memory that is no longer valid.
         """
         now = self._now_ms()
         memo = Memo(
             "",
-            memos.checked_text(text),
-            memos.checked_kind(kind),
+            validation.check_text(text),
+            validation.check_kind(kind),
             now,
             now,
-            tags=memos.checked_names("tags", "a tag", tags),
-            about=self._subjects.looked_up(memos.checked_names("about", "what it is about", about)),
-            sessions=() if session is None else (memos.checked_name("a session", session),),
-            metadata=memos.checked_metadata(metadata or {}),
+            tags=validation.check_names("tags", "a tag", tags),
+            about=self._code.look_up(validation.check_names("about", "what it is about", about)),
+            sessions=() if session is None else (validation.check_name("a session", session),),
+            metadata=check_metadata(metadata or {}),
         )
-        found = self._near(memo)
+        duplicates = self._near_duplicates(memo)
         with self._memories.run() as run:
-            kept, merged = self._placed(memo)
-            changed = {kept.id: kept}
+            stored, merged = self._merge(memo)
+            changed = {stored.id: stored}
             if supersedes is not None:
-                changed |= self._superseded(supersedes, kept)
+                changed |= self._supersede(supersedes, stored)
             self._put(run.writer, changed.values())
-            notes = [*unknown(memo), *embed_few(self._memories, run)]
-        return Remembered(kept.id, merged, kept.seen, [one for one in found if one.id not in changed], notes)
+            notes = [*notes_on_unknown(memo), *embed_few(self._memories, run)]
+        near = [duplicate for duplicate in duplicates if duplicate.id not in changed]
+        return Remembered(stored.id, merged, stored.seen, near, notes)
 
-    def _placed(self, memo: Memo) -> tuple[Memo, bool]:
-        """The memory under its id: a new one, or the one that says the same and still holds."""
+    def _merge(self, memo: Memo) -> tuple[Memo, bool]:
+        """The memory with its id, merged into a valid memory with the same text if there is one."""
         with self._memories.snapshot() as snapshot:
-            for occurrence in range(memos.OCCURRENCES):
-                id = memos.memo_id(memo.kind, memo.text, occurrence)
+            for occurrence in range(OCCURRENCES):
+                id = memo_id(memo.kind, memo.text, occurrence)
                 before = snapshot.memos.get([id]).get(id)
                 if before is None:
                     return replace(memo, id=id), False
@@ -96,30 +99,29 @@ class Memory:
                     last_seen = max(before.last_seen_ms, memo.created_ms)  # a clock may go back
                     sessions = in_order((*before.sessions, *memo.sessions))
                     again = replace(before, seen=before.seen + 1, last_seen_ms=last_seen, sessions=sessions)
-                    return memos.united(again, memo.tags, memo.about, memo.metadata), True
-        raise Conflict(f"this text was superseded {memos.OCCURRENCES} times; write it in other words")
+                    return merge_memo(again, memo.tags, memo.about, memo.metadata), True
+        raise Conflict(f"this text was superseded {OCCURRENCES} times; write it in other words")
 
-    def _near(self, memo: Memo) -> list[Near]:
+    def _near_duplicates(self, memo: Memo) -> list[NearDuplicate]:
         with self._memories.snapshot() as snapshot:
-            response = self._memories.search_in(snapshot, memo.text, MEMORY, {"limit": LOOKED_AT})
-            return near(memo.text, response, snapshot.text.tokens)
+            response = self._memories.search_in(snapshot, memo.text, MEMORY, {"limit": MOST_COMPARED})
+            return near_duplicates(memo.text, response, snapshot.text.tokens)
 
     def supersede(self, old: str, by: str) -> None:
-        """Say that memory `by` takes the place of `old`, which no longer holds from now on."""
+        """Let memory `by` replace `old`, which is no longer valid from now on."""
         with self._memories.writer() as writer:
-            newer = self._found(by)
-            self._put(writer, self._superseded(old, newer).values())
+            self._put(writer, self._supersede(old, self._find(by)).values())
 
-    def _superseded(self, old: str, newer: Memo) -> dict[str, Memo]:
-        """Both memories as they are after the one took the place of the other."""
+    def _supersede(self, old: str, newer: Memo) -> dict[str, Memo]:
+        """Both memories as they are after `newer` replaced `old`."""
         if old == newer.id:
             raise UsageError(f"memory {old} cannot supersede itself; name another")
-        older = self._found(old)
-        for memo, wish in ((older, "be superseded again"), (newer, "supersede another")):
+        older = self._find(old)
+        for memo, action in ((older, "be superseded again"), (newer, "supersede another")):
             if memo.valid_until_ms is not None:
                 by = f" by {memo.superseded_by}" if memo.superseded_by else ""
                 raise Conflict(
-                    f"memory {memo.id} was superseded{by} and cannot {wish}; name one that still holds"
+                    f"memory {memo.id} was superseded{by} and cannot {action}; name one that is still valid"
                 )
         until = max(self._now_ms(), older.created_ms)
         return {
@@ -130,17 +132,17 @@ class Memory:
     def recall(self, query: str, **params: object) -> Response:
         """The memories that match best. `params`: limit, kind, tags, session, about, since, until,
         include_superseded."""
-        params = self._subjects.as_stored(params)
+        params = self._code.stored_filters(params)
         notes = catch_up(self._memories)
         response = self._memories.search(query, MEMORY, params)
-        found = [memo_from(p.document.metadata) for p in _passages(response)]
-        shown = zip(response.body["results"], self._subjects.judged(found), strict=True)
-        results = [{**result, **judged} for result, judged in shown]
+        memos = [memo_from(passage.document.metadata) for passage in _passages(response)]
+        pairs = zip(response.body["results"], self._code.freshness(memos), strict=True)
+        results = [{**result, **freshness} for result, freshness in pairs]
         return replace(response, body={**response.body, "results": results}, notes=[*notes, *response.notes])
 
     def get(self, id: str) -> dict[str, Any]:
-        """A memory by its id, whether it still holds or not."""
-        return self._subjects.shown([self._found(id)])[0]
+        """A memory by its id, whether it is still valid or not."""
+        return self._code.show([self._find(id)])[0]
 
     def timeline(
         self,
@@ -151,73 +153,71 @@ class Memory:
         kind: str | None = None,
         session: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Memories by time, oldest first, around one of them or a moment (Unix milliseconds).
+        """Memories in the order of time, oldest first, around a memory or a time (Unix milliseconds).
 
-        Without `around`, the latest. What was superseded since is there too.
+        Without `around`, the latest. Superseded memories are included.
         """
         for name, count in (("before", before), ("after", after)):
             if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_BESIDE:
                 raise UsageError(f"{name} is {count!r}; it must be a whole number from 0 to {MOST_BESIDE}")
-        chosen = _filter(kind=kind, session=session, include_superseded=True)
-        middle = [self._found(around)] if isinstance(around, str) else []
+        filter = _filter(kind=kind, session=session, include_superseded=True)
+        middle = [self._find(around)] if isinstance(around, str) else []
         moment = (middle[0].created_ms, middle[0].id) if middle else (_moment(around), "")
         with self._memories.snapshot() as snapshot:
-            earlier = snapshot.memos.before(chosen, *moment, before)
-            later = snapshot.memos.after(chosen, *moment, after)
-        return self._subjects.shown([*earlier, *middle, *later])
+            earlier = snapshot.memos.before(filter, *moment, before)
+            later = snapshot.memos.after(filter, *moment, after)
+        return self._code.show([*earlier, *middle, *later])
 
     def forget(self, id: str | None = None, **filters: object) -> list[str]:
-        """Remove a memory, or all that pass the filters of `recall`; their ids. There is no way back.
+        """Remove a memory, or all that match the filters of `recall`; returns their ids.
 
-        What a removed memory had superseded stays superseded.
+        This cannot be undone. Memories that a removed one superseded stay superseded.
         """
         if (id is None) == (not filters):
-            raise UsageError(
-                "name the memory to forget by its id, or say by filters which: not both, not none"
-            )
+            raise UsageError("give either the id of the memory to forget, or filters")
         with self._memories.writer() as writer:
             if id is not None:
-                gone = {id: self._found(id)}
+                gone = {id: self._find(id)}
             else:
                 with self._memories.snapshot() as snapshot:
-                    chosen = _filter(**{"include_superseded": True, **self._subjects.as_stored(filters)})
-                    gone = {memo.id: memo for memo in snapshot.memos.all(chosen)}
+                    filter = _filter(**{"include_superseded": True, **self._code.stored_filters(filters)})
+                    gone = {memo.id: memo for memo in snapshot.memos.all(filter)}
             self._remove(writer, gone)
         return list(gone)
 
     def _remove(self, writer: Writer, gone: Mapping[str, Memo]) -> None:
         linked = {link for memo in gone.values() for link in (*memo.supersedes, memo.superseded_by) if link}
         with self._memories.snapshot() as snapshot:
-            left = snapshot.memos.get(sorted(linked - set(gone)))
+            others = snapshot.memos.get(sorted(linked - set(gone)))
         with writer.batch():
             writer.remove(ROOT, list(gone))
-            for memo in left.values():
-                kept = tuple(one for one in memo.supersedes if one not in gone)
+            for memo in others.values():
+                supersedes = tuple(id for id in memo.supersedes if id not in gone)
                 by = None if memo.superseded_by in gone else memo.superseded_by
-                remaining = replace(memo, supersedes=kept, superseded_by=by)
-                writer.put(memos.memo_entry(remaining, self._memories.settings))
+                unlinked = replace(memo, supersedes=supersedes, superseded_by=by)
+                writer.put(memo_entry(unlinked, self._memories.settings))
             writer.link(ROOT, {})
             writer.drop_unused_vectors()
 
     def export(self) -> list[str]:
-        """Every memory as a line of JSON, oldest first: all there is to know, in one order."""
+        """Every memory as a line of JSON, oldest first. A line holds everything that is stored."""
         with self._memories.snapshot() as snapshot:
-            return [exported(memo) for memo in snapshot.memos.all(Filter())]
+            return [export_line(memo) for memo in snapshot.memos.all(Filter())]
 
-    def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> Imported:
-        """Add what `export` wrote. Every line is checked first: one that is wrong, and nothing is written.
+    def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> ImportReport:
+        """Add the lines of an `export`. If any line is invalid, nothing is written.
 
-        What is there already stays; importing the same lines twice changes nothing.
+        Existing memories stay; importing the same lines twice changes nothing.
         """
         with self._memories.run(progress) as run:
             with self._memories.snapshot() as snapshot:
-                changed, report = joined(lines, snapshot.memos.get)
+                changed, report = merge_lines(lines, snapshot.memos.get)
             self._put(run.writer, changed)
             self._memories.embed(run)
         return report
 
     def embed(self, *, progress: Progress | None = None) -> int:
-        """Make the vectors that are missing, or all of them anew if the index has another embedder now."""
+        """Make the vectors that are missing, or all of them if the index has a new embedder."""
         with self._memories.run(progress) as run:
             return self._memories.embed(run)
 
@@ -225,22 +225,22 @@ class Memory:
         self._memories.close()
 
     def _put(self, writer: Writer, changed: Iterable[Memo]) -> None:
-        entries = [memos.memo_entry(memo, self._memories.settings) for memo in changed]
+        entries = [memo_entry(memo, self._memories.settings) for memo in changed]
         if entries:
             with writer.batch():
                 if not writer.roots():
                     writer.put_root(Root(ROOT, ROOT))
                 writer.put(*entries)
-                writer.link(ROOT, {})  # memories are no code
+                writer.link(ROOT, {})  # memories have no code graph
 
-    def _found(self, id: object) -> Memo:
+    def _find(self, id: object) -> Memo:
         memo = None
         if isinstance(id, str) and id.isascii():
             with self._memories.snapshot() as snapshot:
                 memo = snapshot.memos.get([id]).get(id)
         if memo is None:
             raise NotFound(
-                f"there is no memory {value_shown(id)}; 'quintet recall' and 'quintet timeline' show ids",
+                f"there is no memory {shown(id)}; 'quintet recall' and 'quintet timeline' show ids",
                 code="memory_not_found",
             )
         return memo
@@ -249,8 +249,8 @@ class Memory:
 def _filter(**given: object) -> Filter:
     """The filters of `recall`, without a query."""
     if "limit" in given:
-        raise UsageError("limit does not say which memories are meant; leave it out")
-    return conditions(read(MEMORY.name, Params, given, {}))
+        raise UsageError("limit does not select memories; leave it out")
+    return memory_filter(read(MEMORY.name, Params, given, {}))
 
 
 def _moment(around: object) -> int:

@@ -12,7 +12,7 @@ from quintet.errors import AccessError, LimitError, UsageError
 from quintet.index import Index, IndexStatus
 from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.indexing.run import Progress, Report
-from quintet.knowledge import registry
+from quintet.knowledge.registration import RegistrationFile
 from quintet.memory import Remembered
 from quintet.model.documents import Passage
 from quintet.ports.reading import Root
@@ -160,7 +160,7 @@ class Doors:
                 details={"parameter": "db_path"},
             ) from None
         folder = place.parent if place.name == INDEX_FILE and place.is_file() else place
-        is_part = own in folder.parents or (folder / registry.FILE).exists()
+        is_part = own in folder.parents or RegistrationFile(folder).exists()
         if is_part or folder.is_file():
             raise UsageError(
                 f"db_path is {db_path!r}; it must be the folder of an index or the {INDEX_FILE} in it, "

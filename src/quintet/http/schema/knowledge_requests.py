@@ -3,7 +3,7 @@
 from quintet.contracts.knowledge import CONTRACT, PROPERTY_KINDS
 from quintet.http.schema.requests import search_request
 from quintet.knowledge.documents import ID, URI_CHARS
-from quintet.knowledge.registry import MOST_PROPERTIES, PROPERTY, SLUG, TITLE_CHARS
+from quintet.knowledge.registration import MOST_PROPERTIES, PROPERTY, SLUG, TITLE_CHARS
 from quintet.model.schema import Schema, object_schema
 from quintet.model.tokens import LARGEST_BUDGET
 

@@ -1,6 +1,6 @@
-"""A folder as a source of documents: looked through, compared, and brought into the base group by group."""
+"""One sync run over a source folder: find the files that changed and write their documents in groups."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from quintet.indexing.sync import in_scope
 from quintet.indexing.walk import walk
 from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import source_entry
-from quintet.knowledge.registry import FolderSource, Registration
+from quintet.knowledge.registration import FolderSource, Registration
 from quintet.knowledge.runs import Recorder
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry
@@ -34,14 +34,14 @@ class FolderSync:
         base: Registration,
         source: FolderSource,
         parts: IndexParts,
-        record: Recorder,
+        recorder: Recorder,
     ) -> None:
         self._documents = documents
         self._base = base
         self._source = source
         self._parts = parts
-        self._record = record
-        # Which files of the index's own folders count says nothing about this folder.
+        self._recorder = recorder
+        # The globs of the index are about its own folders, not about this one.
         self._settings: Settings = replace(parts.settings, include=(), exclude=())
 
     def run(self) -> None:
@@ -52,51 +52,51 @@ class FolderSync:
                 code="source_gone",
             )
         root = Root(self._source.id, self._source.location)
-        found, problems = walk(location, self._settings)
+        files, problems = walk(location, self._settings)
         for problem in problems:
-            self._record.problem(problem.path, problem.reason)
+            self._recorder.problem(problem.path, problem.reason)
         with self._documents.collection.snapshot() as snapshot:
             known = in_scope(SyncTarget(root), problems, snapshot.catalog.known(root.name))
-        todo = find_changes(found, known, shape=shape(self._settings))
-        self._record.count(scanned=len(found), deleted=len(todo.removed))
-        files = sorted((*todo.added, *todo.suspects), key=lambda file: file.path)
-        with Sandbox(ParseLimits.of(self._settings)) as isolated:
-            for group in _groups(files):
-                self._bring(group, root, known, isolated)
-        if todo.removed:
-            self._record.at("remove", todo.removed[0])
-            self._remove(todo.removed)
-        self._record.at("embed")
+        changes = find_changes(files, known, shape=shape(self._settings))
+        self._recorder.count(scanned=len(files), deleted=len(changes.removed))
+        unread = sorted((*changes.added, *changes.suspects), key=lambda file: file.path)
+        with Sandbox(ParseLimits.of(self._settings)) as sandbox:
+            for start in range(0, len(unread), GROUP):
+                self._sync_group(unread[start : start + GROUP], root, known, sandbox)
+        if changes.removed:
+            self._recorder.at("remove", changes.removed[0])
+            self._remove(changes.removed)
+        self._recorder.at("embed")
         self._documents.embed()
         self._documents.drop_unused()
 
-    def _bring(
-        self, group: Sequence[DiskFile], root: Root, known: Mapping[str, KnownFile], isolated: Sandbox
+    def _sync_group(
+        self, group: Sequence[DiskFile], root: Root, known: Mapping[str, KnownFile], sandbox: Sandbox
     ) -> None:
-        entries, lost, touched = [], [], []
+        entries, unreadable, touched = [], [], []
         for file in group:
-            self._record.at("read", file.path)
+            self._recorder.at("read", file.path)
             before = known.get(file.path)
             try:
                 content = read_file(file.full_path, size_cap(file.path, self._settings))
-                if before is not None and _same(before, content, self._settings):
+                if before is not None and _is_same(before, content, self._settings):
                     touched.append((file.path, content))
                 else:
-                    entries.append(self._entry(file.path, content, isolated))
-                    self._record.count(changed=1)
+                    entries.append(self._entry(file.path, content, sandbox))
+                    self._recorder.count(changed=1)
             except (UnreadableFile, UsageError, LimitError) as error:
-                self._record.problem(file.path, getattr(error, "reason", str(error)))
-                lost += [file.path] if before is not None else []
+                self._recorder.problem(file.path, getattr(error, "reason", str(error)))
+                unreadable += [file.path] if before is not None else []
         if entries:
             self._documents.put(entries, root, {})
         updated = sum(entry.document.path in known for entry in entries)
-        self._record.count(updated_documents=updated, created_documents=len(entries) - updated)
+        self._recorder.count(updated_documents=updated, created_documents=len(entries) - updated)
         self._touch(root, touched)
-        self._remove(lost)
+        self._remove(unreadable)
 
-    def _entry(self, path: str, content: Content, isolated: Sandbox) -> Entry:
+    def _entry(self, path: str, content: Content, sandbox: Sandbox) -> Entry:
         now = self._parts.clock_ns()
-        return source_entry(path, content, self._source, self._base, self._settings, now, isolated)
+        return source_entry(path, content, self._source, self._base, self._settings, now, sandbox)
 
     def _touch(self, root: Root, touched: Sequence[tuple[str, Content]]) -> None:
         if touched:
@@ -108,13 +108,8 @@ class FolderSync:
     def _remove(self, paths: Sequence[str]) -> None:
         if paths:
             self._documents.remove(self._source.id, paths)
-            self._record.count(deleted_documents=len(paths))
+            self._recorder.count(deleted_documents=len(paths))
 
 
-def _same(before: KnownFile, content: Content, settings: Settings) -> bool:
+def _is_same(before: KnownFile, content: Content, settings: Settings) -> bool:
     return (before.content_hash, before.shape) == (content.sha256, shape(settings))
-
-
-def _groups(files: Sequence[DiskFile]) -> Iterator[Sequence[DiskFile]]:
-    for start in range(0, len(files), GROUP):
-        yield files[start : start + GROUP]

@@ -1,4 +1,4 @@
-"""The sources of a knowledge base: which folders it has, how their runs went, and what that makes of it."""
+"""The sources of a knowledge base: its folders, their runs, and the state of the base that follows."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,10 +9,10 @@ from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.knowledge.document_store import DocumentStore, IndexParts
 from quintet.knowledge.documents import UPLOADS
-from quintet.knowledge.registry import FolderSource, Registration, checked_title
+from quintet.knowledge.folder_sync import FolderSync
+from quintet.knowledge.registration import FolderSource, Registration, check_title
 from quintet.knowledge.results import BaseState, SourceFields
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
-from quintet.knowledge.sources import FolderSync
 from quintet.model.parameters import shown
 
 MOST_SOURCES = 100
@@ -21,7 +21,7 @@ Change = Callable[[Registration], Registration]
 
 
 class FolderSources:
-    """`change` replaces what is registered about the base."""
+    """The folders whose files are documents of one base. `change` replaces its registration."""
 
     def __init__(
         self,
@@ -38,81 +38,82 @@ class FolderSources:
         self._change = change
 
     def add(self, directory: str, name: str | None, allowed: Iterable[Path] | None) -> SourceFields:
-        """Without `allowed`, any folder of the machine: whoever calls has it all the same."""
+        """Without `allowed` any folder may be a source: the caller can read it anyway."""
         everywhere = [Path(Path.cwd().anchor)]
         location = resolve_allowed(directory, everywhere if allowed is None else allowed, Path.cwd())
         if not location.is_dir():
             raise UsageError(f"{directory!r} is not a folder; name one", code="invalid_path")
-        title = checked_title((location.name or "root") if name is None else name, "name")
-        self._change(lambda base: _with(base, title, str(location)))
-        return next(one for one in self.shown() if one["id"] == self.at(location))
+        title = check_title((location.name or "root") if name is None else name, "name")
+        self._change(lambda base: _add_source(base, title, str(location)))
+        return next(source for source in self.describe() if source["id"] == self.id_of(location))
 
-    def shown(self) -> list[SourceFields]:
+    def describe(self) -> list[SourceFields]:
         with self._documents.collection.snapshot() as snapshot:
             by_root = snapshot.documents.counts()
         return [
             {
-                "id": one.id,
-                "name": one.name,
+                "id": source.id,
+                "name": source.name,
                 "type": "local_directory",
-                "documents": by_root.get(one.id, 0),
+                "documents": by_root.get(source.id, 0),
             }
-            for one in self._registered().sources
+            for source in self._registered().sources
         ]
 
-    def at(self, directory: Path) -> str | None:
+    def id_of(self, directory: Path) -> str | None:
         location = str(directory.resolve())
-        return next((one.id for one in self._registered().sources if one.location == location), None)
+        sources = self._registered().sources
+        return next((source.id for source in sources if source.location == location), None)
 
-    def one(self, id: str) -> FolderSource:
+    def get(self, id: str) -> FolderSource:
         base = self._registered()
-        found = next((one for one in base.sources if one.id == id), None)
-        if found is None:
-            raise NotFound(f"knowledge base {base.slug!r} has no source {shown(id)}", code="unknown_source")
-        return found
+        for source in base.sources:
+            if source.id == id:
+                return source
+        raise NotFound(f"knowledge base {base.slug!r} has no source {shown(id)}", code="unknown_source")
 
     def remove(self, id: str) -> int:
-        source = self.one(id)
+        source = self.get(id)
         with self._documents.store.unless_deleted(), self._log.exclusive():
             # The documents go first: without their source nobody could remove them.
-            gone = self._documents.drop_root(source.id)
+            count = self._documents.drop_root(source.id)
             self._change(lambda base: replace(base, sources=tuple(s for s in base.sources if s != source)))
-        return gone
+        return count
 
     def sync(self, id: str, progress: SyncProgress | None) -> SyncRun:
-        base, source = self._registered(), self.one(id)
+        base, source = self._registered(), self.get(id)
         with (
             self._documents.store.unless_deleted(),
-            self._log.running(source.id, progress or _no_progress) as record,
+            self._log.record(source.id, progress or _no_progress) as recorder,
         ):
-            FolderSync(self._documents, base, source, self._parts, record).run()
-        return record.run
+            FolderSync(self._documents, base, source, self._parts, recorder).run()
+        return recorder.run
 
     def runs(self, source_id: str | None = None) -> list[SyncRun]:
         with self._documents.store.unless_deleted():
             return [run for run in self._log.latest() if source_id in (None, run.source_id)]
 
     def state(self) -> BaseState:
-        ids = {one.id for one in self._registered().sources}
+        ids = {source.id for source in self._registered().sources}
         with self._documents.store.unless_deleted():
             states = {run.state for run in self._log.last_of(ids)}
         return "syncing" if "running" in states else "error" if "failed" in states else "ready"
 
 
-def _with(base: Registration, name: str, location: str) -> Registration:
-    if any(one.location == location for one in base.sources):
-        raise Conflict(f"{name!r} is a source of this knowledge base already", code="source_exists")
+def _add_source(base: Registration, name: str, location: str) -> Registration:
+    if any(source.location == location for source in base.sources):
+        raise Conflict(f"{name!r} is already a source of this knowledge base", code="source_exists")
     if len(base.sources) >= MOST_SOURCES:
         raise LimitError(f"a knowledge base has at most {MOST_SOURCES} sources; remove one first")
     return replace(base, sources=(*base.sources, FolderSource(_source_id(name, base), name, location)))
 
 
 def _source_id(name: str, base: Registration) -> str:
-    """The name as a short word, with a number behind it where another source or we have it."""
+    """The name as a short word, with a number appended if the word is taken."""
     word = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "source"
-    taken = {UPLOADS, *(one.id for one in base.sources)}
-    numbered = (word if number == 1 else f"{word}-{number}" for number in range(1, MOST_SOURCES + 3))
-    return next(one for one in numbered if one not in taken)
+    taken = {UPLOADS, *(source.id for source in base.sources)}
+    candidates = (word if number == 1 else f"{word}-{number}" for number in range(1, MOST_SOURCES + 3))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def _no_progress(run: SyncRun) -> None:

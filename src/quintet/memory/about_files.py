@@ -1,4 +1,4 @@
-"""What a memory is about, as it is on disk: recorded when it is remembered, compared when it is recalled."""
+"""The files that memories are about: a digest when something is remembered, compared at recall."""
 
 import re
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.read import read_file
 from quintet.model.memories import About, AboutState
 
-COMPARED_CHARS = 20_000_000  # hashed by one recall in search of lines that moved: 20 ms
-DIGEST_CHARS = 100  # that could be hashed while a digest is begun and kept
+COMPARED_CHARS = 20_000_000  # that a recall hashes to find lines that moved: 20 ms
+DIGEST_CHARS = 100  # the fixed cost of a digest, in characters
 WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A file as it is now. Without a digest it could not be read, without lines it is no text."""
+class FileContent:
+    """A file as it is now. Its digest is empty if it cannot be read, its lines if it is not text."""
 
     sha256: str
     lines: list[str]
@@ -33,14 +33,15 @@ class Seen:
 
     @cached_property
     def windows(self) -> dict[int, set[str]]:
-        """The digests of so many lines in a row, wherever they stand, as far as they were asked for."""
+        """By number of lines: the digests of all runs of that many lines. Filled on demand."""
         return {}
 
 
-class Subjects:
-    """Looks at files inside the indexed folders, each at most once. `locations` are root name to folder.
+class AboutFiles:
+    """The files that memories are about. Each is read at most once. `locations` maps a root to its folder.
 
-    No more than `compared_chars` are hashed to find lines that moved; what is not found then has changed.
+    At most `compared_chars` are hashed to find lines that moved. Lines that are not found by then count as
+    changed.
     """
 
     def __init__(
@@ -49,11 +50,11 @@ class Subjects:
         folders = {name: Path(location) for name, location in locations.items()}
         self._locations = {name: folder for name, folder in folders.items() if folder.is_dir()}
         self._max_bytes = max_bytes
-        self._left = compared_chars
-        self._seen: dict[tuple[str, str], Seen | None] = {}
+        self._chars_left = compared_chars
+        self._contents: dict[tuple[str, str], FileContent | None] = {}
 
-    def recorded(self, about: About) -> About:
-        """With the digest of what is there now, if anything is."""
+    def record(self, about: About) -> About:
+        """`about` with the digest of what is there now; None if nothing is."""
         content = self._content(about)
         if content is None:
             return replace(about, digest=None)
@@ -74,43 +75,43 @@ class Subjects:
         first, last = about.lines
         if _digest(content.lines[first - 1 : last]) == about.digest or self._moved(about, content):
             return "unchanged"
-        return "changed" if about.symbol is None or _named(about.symbol, content.words) else "gone"
+        return "changed" if about.symbol is None or _is_named(about.symbol, content.words) else "gone"
 
-    def _moved(self, about: About, content: "Seen") -> bool:
-        """Whether the lines stand elsewhere in the file, if there is still time to look."""
+    def _moved(self, about: About, content: "FileContent") -> bool:
+        """Whether the lines are elsewhere in the file. False once the allowance is used up."""
         assert about.lines is not None
         count = about.lines[1] - about.lines[0] + 1
         if count not in content.windows:
             cost = content.chars * count + DIGEST_CHARS * len(content.lines)
-            if cost > self._left:
+            if cost > self._chars_left:
                 return False
-            self._left -= cost
+            self._chars_left -= cost
             content.windows[count] = _windows(content.lines, count)
         return about.digest in content.windows[count]
 
-    def _content(self, about: About) -> "Seen | None":
+    def _content(self, about: About) -> "FileContent | None":
         if about.root is None or about.path is None or about.root not in self._locations:
             return None
         key = about.root, about.path
-        if key not in self._seen:
-            self._seen[key] = self._read(self._locations[about.root], about.path)
-        return self._seen[key]
+        if key not in self._contents:
+            self._contents[key] = self._read(self._locations[about.root], about.path)
+        return self._contents[key]
 
-    def _read(self, folder: Path, path: str) -> "Seen | None":
+    def _read(self, folder: Path, path: str) -> "FileContent | None":
         try:
             place = (folder / path).resolve(strict=True)
-            if not place.is_relative_to(folder.resolve()):  # a link, or a path that an import made up
+            if not place.is_relative_to(folder.resolve()):  # a link, or a path that was imported
                 return None
         except (OSError, RuntimeError, ValueError):
             return None
         try:
             content = read_file(place, self._max_bytes)
-        except UnreadableFile:  # too large, or no longer a file
-            return Seen("", [])
+        except UnreadableFile:  # too large, or not a file any more
+            return FileContent("", [])
         try:
-            return Seen(content.sha256, content.text.split("\n"))
-        except UnreadableFile:  # no text
-            return Seen(content.sha256, [])
+            return FileContent(content.sha256, content.text.split("\n"))
+        except UnreadableFile:  # not text
+            return FileContent(content.sha256, [])
 
 
 def _digest(lines: list[str]) -> str:
@@ -121,8 +122,8 @@ def _windows(lines: list[str], count: int) -> set[str]:
     return {_digest(lines[at : at + count]) for at in range(len(lines) - count + 1)}
 
 
-def _named(symbol: str, words: set[str]) -> bool:
-    """Whether the name stands somewhere as a word of its own; of `empty?` and the like, what is a word."""
+def _is_named(symbol: str, words: set[str]) -> bool:
+    """Whether the name of the symbol is among the words. Of `empty?`, only `empty` is a word."""
     return words.issuperset(WORD.findall(_last_name(symbol)))
 
 

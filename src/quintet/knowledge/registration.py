@@ -1,4 +1,4 @@
-"""What a knowledge base is called and made of: one small file in its folder, replaced in one step."""
+"""The registration of a knowledge base: its names, its schema and its sources, in base.json."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from pathlib import Path
 from quintet.contracts.knowledge import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
 from quintet.errors import LimitError, StoreError, UsageError
 from quintet.filters.fields import BUILT_IN
-from quintet.knowledge.files import patiently, write_whole
+from quintet.knowledge.files import replace_file, retry_on_windows
 from quintet.knowledge.results import PropertyFields
 from quintet.model.documents import Json
 from quintet.model.parameters import is_exact, shown
 
-FILE = "base.json"
+REGISTRATION_FILE = "base.json"
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 PROPERTY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 MOST_PROPERTIES = 64
@@ -34,7 +34,7 @@ class FolderSource:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """`uid` tells a base from another that had the same slug before it."""
+    """`uid` distinguishes a base from a deleted one that had the same slug."""
 
     slug: str
     uid: str
@@ -49,37 +49,45 @@ class Registration:
         return INDEX_PREFIX + self.slug
 
 
-def read(folder: Path) -> Registration | None:
-    """The registration in that folder; None where there is no knowledge base."""
-    try:
-        stored = json.loads(patiently(lambda: (folder / FILE).read_text("utf-8")))
-        sources = tuple(FolderSource(**one) for one in stored.pop("sources"))
-        return Registration(**stored, sources=sources)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        reason = f"{folder / FILE} cannot be read ({type(error).__name__})"
-        raise StoreError(f"{reason}; restore it, or move the folder away") from error
+class RegistrationFile:
+    """base.json in the folder of a knowledge base. It is always replaced as a whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / REGISTRATION_FILE
+
+    def exists(self) -> bool:
+        return self._file.exists()
+
+    def read(self) -> Registration | None:
+        """The registration; None if the folder holds no knowledge base."""
+        try:
+            stored = json.loads(retry_on_windows(lambda: self._file.read_text("utf-8")))
+            sources = tuple(FolderSource(**source) for source in stored.pop("sources"))
+            return Registration(**stored, sources=sources)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            reason = f"{self._file} cannot be read ({type(error).__name__})"
+            raise StoreError(f"{reason}; restore it, or move the folder away") from error
+
+    def write(self, registration: Registration) -> None:
+        stored = asdict(registration)
+        replace_file(self._file, json.dumps(stored, indent=1, ensure_ascii=False).encode())
 
 
-def write(folder: Path, registration: Registration) -> None:
-    stored = asdict(registration)
-    write_whole(folder / FILE, json.dumps(stored, indent=1, ensure_ascii=False).encode())
-
-
-def checked_slug(slug: object) -> str:
+def check_slug(slug: object) -> str:
     if not isinstance(slug, str) or not SLUG.fullmatch(slug) or slug.startswith(INDEX_PREFIX):
         raise UsageError(
-            f"the slug is {shown(slug)}; it must be 1 to 63 small letters, digits, '-' or '_', begin with a "
-            f"letter or digit, and not begin with {INDEX_PREFIX!r}",
+            f"the slug is {shown(slug)}; it must be 1 to 63 lower-case letters, digits, '-' or '_', begin "
+            f"with a letter or digit, and not begin with {INDEX_PREFIX!r}",
             details={"parameter": "slug"},
         )
     if slug in RESERVED_SLUGS:
-        raise UsageError(f"the slug {slug!r} is taken by Quintet itself; choose another")
+        raise UsageError(f"the slug {slug!r} is reserved; choose another")
     return slug
 
 
-def checked_title(title: object, parameter: str = "title") -> str:
+def check_title(title: object, parameter: str = "title") -> str:
     if not isinstance(title, str) or not title.strip() or UNFIT.search(title):
         raise UsageError(
             f"{parameter} is {shown(title)}; it must be text on one line", details={"parameter": parameter}
@@ -89,22 +97,22 @@ def checked_title(title: object, parameter: str = "title") -> str:
     return title.strip()
 
 
-def checked_properties(given: object) -> dict[str, str]:
-    """A schema as callers write it, `[{name, type}]`, as types by name in the order given."""
+def check_properties(given: object) -> dict[str, str]:
+    """A schema as callers write it, `[{name, type}]`, as a mapping from name to type."""
     if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
         raise UsageError(f"properties is {shown(given)}; it must be a list of {{'name', 'type'}} objects")
     if len(given) > MOST_PROPERTIES:
         raise LimitError(f"the schema has {len(given)} properties; at most {MOST_PROPERTIES} are taken")
-    found: dict[str, str] = {}
-    for one in given:
-        name, kind = _property(one)
-        if name in found:
-            raise UsageError(f"property {name!r} is there twice; name each once")
-        found[name] = kind
-    return found
+    properties: dict[str, str] = {}
+    for item in given:
+        name, kind = _check_property(item)
+        if name in properties:
+            raise UsageError(f"property {name!r} is given twice; name each property once")
+        properties[name] = kind
+    return properties
 
 
-def _property(given: object) -> tuple[str, str]:
+def _check_property(given: object) -> tuple[str, str]:
     if not isinstance(given, Mapping) or set(given) != {"name", "type"}:
         raise UsageError(
             f"a property is {shown(given)}; it must be an object such as {{'name': 'team', 'type': 'text'}}"
@@ -126,12 +134,12 @@ def _property(given: object) -> tuple[str, str]:
 
 
 def check_values(properties: Mapping[str, str], metadata: Mapping[str, Json]) -> None:
-    """Every property of the schema that `metadata` has must be of its type, with all its digits."""
+    """Each value of a property must have the type of the schema, and a whole number must fit 64 bits."""
     for name, kind in properties.items():
         if name not in metadata:
             continue
         value = metadata[name]
-        if not _is_of(kind, value):
+        if not _has_type(kind, value):
             problem = f"the schema says {kind}"
         elif not is_exact(value):
             problem = "a whole number must fit into 64 bits to be filtered by"
@@ -140,10 +148,10 @@ def check_values(properties: Mapping[str, str], metadata: Mapping[str, Json]) ->
         raise UsageError(f"metadata {name} is {shown(value)}; {problem}", details={"property": name})
 
 
-def _is_of(kind: str, value: Json) -> bool:
-    accepted = {"text": (str,), "number": (int, float), "int": (int,), "boolean": (bool,)}[kind]
-    return isinstance(value, accepted) and (kind == "boolean" or not isinstance(value, bool))
+def _has_type(kind: str, value: Json) -> bool:
+    types = {"text": (str,), "number": (int, float), "int": (int,), "boolean": (bool,)}[kind]
+    return isinstance(value, types) and (kind == "boolean" or not isinstance(value, bool))
 
 
-def shown_properties(properties: Mapping[str, str]) -> list[PropertyFields]:
+def list_properties(properties: Mapping[str, str]) -> list[PropertyFields]:
     return [{"name": name, "type": kind} for name, kind in properties.items()]

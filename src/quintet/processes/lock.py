@@ -1,0 +1,31 @@
+"""A lock that one thread of one process can hold at a time: a file that the system locks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from quintet.errors import Conflict, StoreError
+
+
+@contextmanager
+def hold_lock(file: Path, timeout: float, busy: str, *, make_folder: bool = False) -> Iterator[None]:
+    """Hold the lock. After `timeout` seconds raise Conflict `busy_writer` with the message `busy`.
+
+    A killed process leaves no lock behind.
+    """
+    lock = FileLock(file, timeout=timeout, thread_local=False)
+    try:
+        if make_folder:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise Conflict(busy, code="busy_writer") from None
+    except OSError as error:
+        place, reason = error.filename or file, error.strerror or error
+        raise StoreError(f"{place}: {reason}; check the disk and the permissions") from error
+    try:
+        yield
+    finally:
+        lock.release()
