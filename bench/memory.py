@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import quintet
-from quintet.memory.json_lines import exported
+from quintet.memory.json_lines import export_line
 from quintet.memory.memo_entry import memo_id
 from quintet.model.memories import KINDS, Memo
 
@@ -53,7 +53,7 @@ def memories(count: int, chance: random.Random, words: list[str]) -> list[str]:
     lines = []
     for number, memo in enumerate(made):
         older, newer = number % 20 == 1, number % 20 == 0 and number + 1 < count
-        fields = json.loads(exported(memo))
+        fields = json.loads(export_line(memo))
         fields["supersedes"] = [made[number - 1].id] if older else []
         if newer:
             fields |= {"superseded_by": made[number + 1].id, "valid_until_ms": made[number + 1].created_ms}
