@@ -184,12 +184,12 @@ def test_a_password_that_only_forbids_changes_does_not_forbid_reading() -> None:
         (paper(lines("text"), password="secret"), "encrypted: it cannot be read without its password"),
         (paper(picture, picture), "without text on any page: text in scanned images is not read"),
         (b"%PDF-1.7\n" + bytes(range(256)) * 20, "truncated: its end is missing"),
-        (b"\x89PNG\r\n", "not a PDF, or damaged beyond reading"),
-        (b"", "not a PDF, or damaged beyond reading"),
+        (b"\x89PNG\r\n", "not a PDF, or too damaged to read"),
+        (b"", "not a PDF, or too damaged to read"),
         (deep_tree(5000), "damaged: page 1 cannot be read"),
         (looping_tree(3), "damaged: page 1 cannot be read"),
-        (looping_tree(2**31 - 1), "not a PDF, or damaged beyond reading"),
-        (looping_tree(-5), "not a PDF, or damaged beyond reading"),
+        (looping_tree(2**31 - 1), "not a PDF, or too damaged to read"),
+        (looping_tree(-5), "not a PDF, or too damaged to read"),
     ],
     ids=["encrypted", "pictures", "garbage", "png", "empty", "deep", "loop", "endless", "negative"],
 )
@@ -203,7 +203,7 @@ def test_a_truncated_file_is_refused_rather_than_read_in_part(share: float) -> N
 
 
 def test_more_pages_than_allowed_are_refused_by_their_number() -> None:
-    assert _reason(TWO, pages=1) == "has 2 pages; the most is 1 (max_pages)"
+    assert _reason(TWO, pages=1) == "has 2 pages; the limit is 1 (max_pages)"
 
 
 def test_control_characters_and_broken_unicode_do_not_come_through() -> None:

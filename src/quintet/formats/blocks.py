@@ -1,4 +1,4 @@
-"""What a parser returns: a document's own facts and its blocks in reading order."""
+"""What a parser returns: facts about a document, and its blocks in reading order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from quintet.model.symbols import Outline
 
 
 class Block(NamedTuple):
-    """A piece of text that belongs together: a paragraph, a list item, a table row, a fence, a definition.
+    """Text that belongs together: a paragraph, a list item, a table row, a fence, a definition.
 
-    `text` is what is indexed (the source's own lines wherever the format allows). `tight` joins it to the
-    block before by one newline instead of a blank line. `alone` keeps it from being packed with its
-    neighbours (a function). `heading` marks a heading line: it opens the text that follows it. `page`
-    counts from 1; blocks of different pages are never packed together.
+    `text` is what is indexed: the lines of the source wherever the format allows. `tight` joins it to the
+    block before by one newline instead of a blank line. A block that is `alone` (a function) is not packed
+    with its neighbours. `heading` marks a heading, which starts the text below it. `page` counts from 1;
+    blocks of different pages are never packed together.
     """
 
     text: str
@@ -31,6 +31,8 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
+    """A parsed file or text. `outline` is what it defines and mentions, for the code graph."""
+
     title: str
     mime_type: str
     language: str | None

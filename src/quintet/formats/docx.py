@@ -1,7 +1,7 @@
-"""Word's docx: headings, paragraphs, lists and tables in reading order. It has no pages: they are made
-when it is printed. A block's line is its place among the paragraphs and table rows.
+"""Word docx: headings, paragraphs, lists and tables in reading order. There are no pages: Word makes them
+when it prints. The line of a block counts paragraphs and table rows.
 
-The text is taken from the XML itself, since python-docx leaves out content controls and insertions.
+We read the text from the XML, because python-docx omits content controls and insertions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from quintet.formats.archive import open_archive
 from quintet.formats.blocks import Block, ParsedFile
-from quintet.formats.lines import stem
+from quintet.formats.headings import HeadingPath, first_heading
+from quintet.formats.lines import one_line, stem
 from quintet.formats.table import SEPARATOR
 from quintet.model.documents import Json
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-UNSEEN = {FALLBACK, WORDS + "moveFrom"}
+INVISIBLE = {FALLBACK, WORDS + "moveFrom"}
 SPACES = {
     WORDS + "p": "\n",
     WORDS + "tab": " ",
@@ -28,7 +29,7 @@ SPACES = {
     WORDS + "noBreakHyphen": "-",
 }
 WRAPPERS = {WORDS + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")}
-MAX_STYLES = 20  # a style may be based on another, and that on the first again
+MAX_STYLES = 20  # styles may be based on each other in a circle
 NOTES = ("/footnotes", "/endnotes")
 
 
@@ -39,18 +40,17 @@ def parse_docx(path: str, data: bytes, mime_type: str) -> ParsedFile:
     document = docx.Document(BytesIO(data))
     blocks = tuple(_DocxReader(document).blocks())
     properties = document.core_properties
-    first = next((block.heading_path[-1] for block in blocks if block.heading), "")
-    title = " ".join((properties.title or "").split())
-    author = " ".join((properties.author or "").split())
+    title = one_line(properties.title or "")
+    author = one_line(properties.author or "")
     metadata: dict[str, Json] = {"author": author} if author and author != "python-docx" else {}
-    return ParsedFile(title or first or stem(path), mime_type, None, blocks, metadata)
+    return ParsedFile(title or first_heading(blocks) or stem(path), mime_type, None, blocks, metadata)
 
 
 class _DocxReader:
     def __init__(self, document: "Document") -> None:
         self.document = document
         self.levels, self.lists = _styles(document)
-        self.path: list[tuple[int, str]] = []
+        self.headings = HeadingPath()
         self.place = 0
         self.after_item = False
 
@@ -78,15 +78,13 @@ class _DocxReader:
             return
         level = self._level(element)
         if level:
-            name = " ".join(text.split())
-            self.path = [item for item in self.path if item[0] < level]
-            self.path.append((level, name))
+            self.headings.enter(level, one_line(text))
         item = not level and self._is_item(element)
         yield self._block(text, tight=item and self.after_item, heading=bool(level))
         self.after_item = item
 
     def _level(self, element: Any) -> int:
-        """1 for an outermost heading, 0 for text."""
+        """1 for a heading of the highest level, 0 for text."""
         own = element.find(f"{WORDS}pPr/{WORDS}outlineLvl")
         if own is not None:
             return _outline_level(own)
@@ -98,30 +96,30 @@ class _DocxReader:
     def _table(self, element: Any) -> Iterator[Block]:
         for at, row in enumerate(element.iter(WORDS + "tr")):
             if next(row.iterancestors(WORDS + "tbl")) is not element:
-                continue  # a table in a cell: its text is the cell's
+                continue  # a table in a cell: its text belongs to the cell
             self.place += 1
             cells = [_text(cell) for cell in row.iterchildren(WORDS + "tc", WORDS + "sdt")]
-            line = SEPARATOR.join(" ".join(cell.split()) for cell in cells if cell)
+            line = SEPARATOR.join(one_line(cell) for cell in cells if cell)
             if line:
                 yield self._block(line, kind="table", tight=at > 0)
         self.after_item = False
 
     def _block(self, text: str, kind: str = "text", *, tight: bool = False, heading: bool = False) -> Block:
-        path = tuple(name for _, name in self.path)
+        path = self.headings.texts
         return Block(text, self.place, self.place, path, kind, tight=tight, heading=heading)
 
 
 def _text(element: Any) -> str:
-    """What is read in an element: not what was deleted, and of two drawings of one text only the first."""
+    """The visible text of an element: no deletions, and not the fallback of a drawing."""
     words: list[str] = []
     pending = [element]
     while pending:
         node = pending.pop()
-        if node.tag in UNSEEN:
+        if node.tag in INVISIBLE:
             continue
         words.append((node.text or "") if node.tag == WORDS + "t" else SPACES.get(node.tag, ""))
         pending.extend(reversed(node))
-    lines = (" ".join(line.split()) for line in "".join(words).split("\n"))
+    lines = (one_line(line) for line in "".join(words).split("\n"))
     return "\n".join(filter(None, lines))
 
 
@@ -131,7 +129,7 @@ def _style_of(paragraph: Any) -> str:
 
 
 def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
-    """The level of the headings written in a style, by its id, and the styles of list items."""
+    """The heading level of each heading style, by its id, and the styles of list items."""
     styles = {style.get(WORDS + "styleId"): style for style in document.styles.element.iter(WORDS + "style")}
     levels, lists = {"Title": 1}, set()
     for name in styles:
@@ -146,7 +144,7 @@ def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
 
 
 def _with_bases(styles: Mapping[str, Any], name: str) -> Iterator[Any]:
-    """A style and those it is based on, nearest first."""
+    """A style and the styles it is based on, nearest first."""
     for _ in range(MAX_STYLES):
         if name not in styles:
             return
@@ -156,7 +154,7 @@ def _with_bases(styles: Mapping[str, Any], name: str) -> Iterator[Any]:
 
 
 def _outline_level(element: Any) -> int:
-    """Word counts from 0, and calls body text 9."""
+    """Word counts levels from 0; body text is level 9."""
     value = element.get(WORDS + "val", "9")
     return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
 

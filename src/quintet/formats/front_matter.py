@@ -10,14 +10,15 @@ from typing import Any
 from quintet.formats.lines import well_formed
 from quintet.model.documents import Json
 
-MAX_CHARS = 64 * 1024  # what a person writes is far below; a YAML bomb need not be
-MAX_DEPTH = 32  # PyYAML composes by recursion in C, without a guard of its own
+MAX_CHARS = 64 * 1024  # people write far less; a YAML bomb may not
+MAX_DEPTH = 32  # PyYAML recurses in C without a limit of its own
 FENCES = {"---": ("---", "..."), "+++": ("+++",)}
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """`rows` lines at the top; `metadata` is None when they look like front matter and cannot be read."""
+    """`rows` is its number of lines. `metadata` is None if they look like front matter but cannot be
+    parsed."""
 
     rows: int = 0
     metadata: dict[str, Json] | None = field(default_factory=dict)
@@ -25,23 +26,23 @@ class FrontMatter:
 
 def front_matter(lines: Sequence[str]) -> FrontMatter:
     fence = lines[0].rstrip() if lines else ""
-    # A rule with a blank line below it is a thematic break, not front matter.
+    # A fence with a blank line below it is a thematic break, not front matter.
     if fence not in FENCES or len(lines) < 2 or not lines[1].strip():
         return FrontMatter()
     for row in range(1, len(lines)):
         if lines[row].rstrip() in FENCES[fence]:
             text = "\n".join(lines[1:row])
-            return FrontMatter(row + 1, _loaded(text, fence) if len(text) <= MAX_CHARS else None)
+            return FrontMatter(row + 1, _load(text, fence) if len(text) <= MAX_CHARS else None)
     return FrontMatter()
 
 
-def _loaded(text: str, fence: str) -> dict[str, Json] | None:
+def _load(text: str, fence: str) -> dict[str, Json] | None:
     try:
         value = _load_yaml(text) if fence == "---" else tomllib.loads(text)
         if not isinstance(value, Mapping):
             return None
         return {well_formed(str(key)): to_json(item) for key, item in value.items()}
-    except Exception:  # hostile tags make PyYAML raise KeyError, IndexError, AttributeError and more
+    except Exception:  # hostile tags make PyYAML raise many kinds of errors
         return None
 
 
@@ -52,7 +53,7 @@ def _load_yaml(text: str) -> Any:
     depth = 0
     for event in yaml.parse(text, loader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise ValueError("anchors and aliases are refused: they can expand without bound")
+            raise ValueError("anchors and aliases are not allowed: they can expand without bound")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
@@ -61,7 +62,7 @@ def _load_yaml(text: str) -> Any:
 
 
 def to_json(value: object) -> Json:
-    """`value` in JSON's own types: dates as ISO text, numbers that JSON lacks as text, keys as text."""
+    """`value` in JSON types: dates as ISO text, keys and numbers that JSON lacks as text."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):

@@ -1,10 +1,11 @@
-"""HTML: what a reader sees, block by block. No tree is built, so no nesting is too deep."""
+"""HTML: the visible text, block by block. No tree is built, so any depth of nesting is fine."""
 
 from collections.abc import Collection
 
 from quintet.formats.blocks import Block, ParsedFile
+from quintet.formats.headings import HeadingPath, first_heading
 from quintet.formats.html_tags import HtmlToken, HtmlTokens, unescape_text
-from quintet.formats.lines import stem
+from quintet.formats.lines import one_line, stem
 from quintet.formats.mentions import HtmlMentions
 from quintet.model.documents import Json
 
@@ -13,50 +14,57 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TIGHT = {"li", "tr", "dt", "dd"}
 _CELLS = {"td", "th"}
 _BREAKS = {
-    "p",
-    "div",
-    "blockquote",
-    "ul",
-    "ol",
-    "dl",
-    "table",
-    "section",
-    "article",
-    "header",
-    "footer",
-    "main",
+    *[
+        "p",
+        "div",
+        "blockquote",
+        "ul",
+        "ol",
+        "dl",
+        "table",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "nav",
+        "aside",
+        "figure",
+        "figcaption",
+    ],
+    *[
+        "form",
+        "fieldset",
+        "hr",
+        "address",
+        "body",
+        "html",
+        "caption",
+        "thead",
+        "tbody",
+        "tfoot",
+        "details",
+        "summary",
+        "option",
+        "legend",
+        "pre",
+    ],
+    *_TIGHT,
+    *_HEADINGS,
 }
-_BREAKS |= {
-    "nav",
-    "aside",
-    "figure",
-    "figcaption",
-    "form",
-    "fieldset",
-    "hr",
-    "address",
-    "body",
-    "html",
-    "caption",
-}
-_BREAKS |= (
-    {"thead", "tbody", "tfoot", "details", "summary", "option", "legend", "pre"} | _TIGHT | set(_HEADINGS)
-)
-_INSIDE_ROW = {"p", "div", "blockquote"}  # in a table's cell these part words, not rows
+_INSIDE_ROW = {"p", "div", "blockquote"}  # in a table cell these separate words, not rows
 _META = {"description", "keywords", "author"}
 
 
 def parse_html(path: str, text: str, mime_type: str, endings: Collection[str]) -> ParsedFile:
-    reader, spans = _HtmlReader(), HtmlMentions(endings)
-    for event in HtmlTokens(text):
-        reader.read(event)
-        spans.read(event)
+    reader, mentions = _HtmlReader(), HtmlMentions(endings)
+    for token in HtmlTokens(text):
+        reader.read(token)
+        mentions.read(token)
     reader.flush()
-    title = " ".join("".join(reader.title).split())
-    headings = [block for block in reader.blocks if block.heading]
-    first = headings[0].heading_path[-1] if headings else stem(path)
-    outline = spans.outline("html")
-    return ParsedFile(title or first, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
+    title = one_line("".join(reader.title)) or first_heading(reader.blocks) or stem(path)
+    outline = mentions.outline("html")
+    return ParsedFile(title, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
 
 
 class _HtmlReader:
@@ -64,55 +72,55 @@ class _HtmlReader:
         self.blocks: list[Block] = []
         self.metadata: dict[str, Json] = {}
         self.title: list[str] = []
-        self.path: list[tuple[int, str]] = []
+        self.headings = HeadingPath()
         self.words: list[str] = []
         self.lines = (0, 0)
-        self.hidden = ""  # the hidden element we are in, and how often it is nested in itself
+        self.hidden = ""  # the hidden element around, and how deep it is nested in itself
         self.depth = 0
-        self.in_title = self.titled = self.in_head = False
+        self.in_title = self.has_title = self.in_head = False
         self.block = ""  # the block element that text belongs to
         self.tight_before = False
 
-    def read(self, event: HtmlToken) -> None:
+    def read(self, token: HtmlToken) -> None:
         if self.hidden:
-            self._stay_hidden(event.name)
-        elif not event.name:
-            self._text(event)
-        elif event.name.startswith("/"):
-            self._end(event.name[1:])
+            self._stay_hidden(token.name)
+        elif not token.name:
+            self._text(token)
+        elif token.name.startswith("/"):
+            self._end(token.name[1:])
         else:
-            self._start(event)
+            self._start(token)
 
     def _stay_hidden(self, name: str) -> None:
         self.depth += (name == self.hidden) - (name == f"/{self.hidden}")
         if self.depth == 0 or name == "body":
             self.hidden = ""
 
-    def _text(self, event: HtmlToken) -> None:
-        text = unescape_text(event.text)
+    def _text(self, token: HtmlToken) -> None:
+        text = unescape_text(token.text)
         if self.in_title:
             self.title.append(text)
             return
         if self.in_head or (not text.strip() and not self.words):
             return
         if text.strip():
-            lead = len(event.text) - len(event.text.lstrip())
-            first = event.line + event.text.count("\n", 0, lead)
-            self.lines = (self.lines[0] or first, event.line + event.text.rstrip().count("\n"))
-        self.words.append(text if self.block == "pre" else " ".join(f".{text}.".split())[1:-1])
+            lead = len(token.text) - len(token.text.lstrip())
+            first = token.line + token.text.count("\n", 0, lead)
+            self.lines = (self.lines[0] or first, token.line + token.text.rstrip().count("\n"))
+        self.words.append(text if self.block == "pre" else one_line(f".{text}.")[1:-1])  # keep outer spaces
 
-    def _start(self, event: HtmlToken) -> None:
-        name = event.name
+    def _start(self, token: HtmlToken) -> None:
+        name = token.name
         self.in_title = self.in_title and name not in _BREAKS
         if name in _HIDDEN:
             self.hidden, self.depth = name, 1
         elif name == "title":
-            self.in_title = not self.titled
-            self.titled = True
+            self.in_title = not self.has_title
+            self.has_title = True
         elif name == "head":
             self.in_head = True
         elif name == "meta":
-            self._meta(event.attributes())
+            self._meta(token.attributes())
         elif name == "br":
             self.words.append("\n")
         elif self.block != "pre":
@@ -150,20 +158,19 @@ class _HtmlReader:
             self.metadata.setdefault(name, content)
 
     def flush(self) -> None:
-        """End the block that is open, if it has any text."""
+        """End the open block, if it has text."""
         joined = "".join(self.words)
         if self.block == "pre":
             text = joined.strip("\n").rstrip()
         else:
-            text = "\n".join(filter(None, (" ".join(line.split()) for line in joined.split("\n"))))
+            text = "\n".join(filter(None, (one_line(line) for line in joined.split("\n"))))
         (first, last), self.words, self.lines = self.lines, [], (0, 0)
         if not text.strip():
             return
         level = _HEADINGS.get(self.block, 0)
         if level:
-            self.path = [item for item in self.path if item[0] < level]
-            self.path.append((level, " ".join(text.split())))
-        path = tuple(name for _, name in self.path)
+            self.headings.enter(level, one_line(text))
+        path = self.headings.texts
         tight = self.block in _TIGHT and self.tight_before
         kind = "code" if self.block == "pre" else "text"
         self.blocks.append(Block(text, first, last, path, kind, tight=tight, heading=bool(level)))

@@ -1,7 +1,7 @@
 """HTML as a stream of tags and text, in linear time.
 
-The standard library's parser (measured on Python 3.11.7) takes minutes for 600 kB of unclosed tags, so a
-page could stop an indexing run. This reads only what indexing needs.
+The parser of the standard library takes minutes for 600 kB of unclosed tags (measured on Python 3.11.7), so
+one page could stop an indexing run. This one reads only what indexing needs.
 """
 
 import re
@@ -17,26 +17,30 @@ _RAW = {name: re.compile(f"</{name}(?=[\\s/>])", re.IGNORECASE | re.ASCII) for n
 
 @dataclass(frozen=True, slots=True)
 class HtmlToken:
-    """Text (`name` is empty), a start tag (`p`) or an end tag (`/p`), and the line it begins on."""
+    """Text (`name` is empty), a start tag (`p`) or an end tag (`/p`), with its first line."""
 
     name: str
     text: str
     line: int
 
     def attributes(self) -> dict[str, str]:
-        found = _ATTRIBUTE.findall(self.text, len(self.name) + 1)
-        return {name.lower(): unescape_text(double or single or bare) for name, double, single, bare in found}
+        matches = _ATTRIBUTE.findall(self.text, len(self.name) + 1)
+        return {
+            name.lower(): unescape_text(double or single or bare) for name, double, single, bare in matches
+        }
 
 
 def unescape_text(text: str) -> str:
-    """`text` with its character references resolved."""
+    """`text` with its character references replaced."""
     try:
         return unescape(text)
-    except ValueError:  # a numeric reference with more digits than Python will read
+    except ValueError:  # a numeric reference with more digits than Python converts
         return text
 
 
 class HtmlTokens:
+    """Iterates over the tags and texts of a page."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
@@ -47,12 +51,12 @@ class HtmlTokens:
         while self.at < len(self.text):
             start = self._next_markup()
             if start > self.at:
-                yield self._event("", start)
+                yield self._token("", start)
             if start < len(self.text):
                 yield from self._markup()
 
     def _next_markup(self) -> int:
-        """Where the next `<` that opens markup stands; any other `<` is text."""
+        """The position of the next `<` that opens markup; any other `<` is text."""
         at = self.text.find("<", self.at)
         while at >= 0:
             if self.text[at + 1 : at + 2] in ("!", "?") or _TAG_NAME.match(self.text, at + 1):
@@ -60,25 +64,25 @@ class HtmlTokens:
             at = self.text.find("<", at + 1)
         return len(self.text)
 
-    def _event(self, name: str, end: int) -> HtmlToken:
-        event = HtmlToken(name, self.text[self.at : end], self.line)
-        self.line += event.text.count("\n")
+    def _token(self, name: str, end: int) -> HtmlToken:
+        token = HtmlToken(name, self.text[self.at : end], self.line)
+        self.line += token.text.count("\n")
         self.at = end
-        return event
+        return token
 
     def _markup(self) -> Iterator[HtmlToken]:
         match = _TAG_NAME.match(self.text, self.at + 1)
         end = self._tag_end(self.at + 1) if match else self._comment_end()
-        if end < 0:  # nothing closes it: what is left is text
-            yield self._event("", len(self.text))
+        if end < 0:  # it is never closed: the rest is text
+            yield self._token("", len(self.text))
         elif match is None:
-            self._event("!", end)
+            self._token("!", end)
         else:
             name = match.group().lower()
-            yield self._event(name, end)
+            yield self._token(name, end)
             if name in _RAW:
                 closing = _RAW[name].search(self.text, self.at)
-                self._event("!", closing.start() if closing else len(self.text))
+                self._token("!", closing.start() if closing else len(self.text))
 
     def _tag_end(self, at: int) -> int:
         if not self.loose:

@@ -1,4 +1,4 @@
-"""Lines and blocks of lines. Rows count from 0 here; a Block's lines count from 1."""
+"""Lines and blocks of lines. Rows count from 0 here; the lines of a Block count from 1."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,17 +9,17 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def well_formed(text: str) -> str:
-    """`text` without lone surrogates: nothing that stores or embeds it could encode them."""
+    """`text` without lone surrogates, which cannot be stored or embedded."""
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def normalise_newlines(text: str) -> str:
-    """`text` with every line ended by a bare newline and without a byte order mark."""
+    """`text` without a byte order mark, with `\\n` for every newline, and well formed."""
     return well_formed(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def trim_blank_rows(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
-    """The rows `first` to `last`, both included, without blank rows at either end; None if all are blank."""
+    """The rows `first` to `last` (inclusive) without blank rows at either end; None if all are blank."""
     while first <= last and not lines[first].strip():
         first += 1
     while last >= first and not lines[last].strip():
@@ -57,12 +57,12 @@ def block_template(
     alone: bool = False,
     heading: bool = False,
 ) -> Block:
-    """What a block will look like, before its text is known."""
+    """A block without text, to pass as `like`."""
     return Block("", 0, 0, heading_path, kind, name, tight, alone, heading)
 
 
 def paragraph_rows(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Each run of rows that are not blank, between `first` and `last`."""
+    """The first and last row of each paragraph between `first` and `last`: rows without a blank one."""
     start = None
     for row in range(first, last + 1):
         if lines[row].strip():
@@ -75,13 +75,18 @@ def paragraph_rows(lines: Sequence[str], first: int, last: int) -> Iterator[tupl
 
 
 def paragraph_blocks(lines: Sequence[str], first: int, last: int, *, like: Block) -> Iterator[Block]:
-    """One block for each run of rows that are not blank."""
+    """One block for each paragraph."""
     for start, end in paragraph_rows(lines, first, last):
         yield _block(lines, start, end, like)
 
 
+def one_line(text: str) -> str:
+    """`text` with a single space for every run of white space."""
+    return " ".join(text.split())
+
+
 def stem(path: str) -> str:
-    """The file's name without its last extension.
+    """The file name without its last extension.
 
     >>> stem("docs/guide.en.md"), stem(".profile")
     ('guide.en', '.profile')

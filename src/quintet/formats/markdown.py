@@ -1,4 +1,4 @@
-"""CommonMark with tables, by markdown-it's line maps: a block's text is the source's own lines."""
+"""CommonMark with tables. markdown-it says which lines are a block; the text of a block is these lines."""
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.front_matter import front_matter
-from quintet.formats.lines import block_template, paragraph_blocks, rows_block, stem
+from quintet.formats.headings import HeadingPath
+from quintet.formats.lines import block_template, one_line, paragraph_blocks, rows_block, stem
 from quintet.formats.mentions import markdown_outline
 from quintet.model.documents import Json
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-MAX_INLINE = 1000  # a longer heading keeps its markup: inline parsing of hostile text is not linear
+MAX_INLINE = 1000  # a longer heading keeps its markup, because inline parsing of hostile text is not linear
 _KINDS = {"fence": "code", "code_block": "code"}
 
 
@@ -22,10 +23,10 @@ def parse_markdown(path: str, text: str, mime_type: str, endings: Collection[str
     lines = text.split("\n")
     front = front_matter(lines)
     reader = _MarkdownReader(lines, front.rows)
-    refused = rows_block(lines, 0, front.rows - 1, like=block_template()) if front.metadata is None else ()
-    blocks = (*refused, *reader.blocks())
+    unparsed = rows_block(lines, 0, front.rows - 1, like=block_template()) if front.metadata is None else ()
+    blocks = (*unparsed, *reader.blocks())
     metadata = front.metadata or {}
-    title = _title(metadata, reader.seen) or stem(path)
+    title = _title(metadata, reader.all_headings) or stem(path)
     return ParsedFile(title, mime_type, None, blocks, metadata, markdown_outline(blocks, endings))
 
 
@@ -47,14 +48,14 @@ def _markdown() -> "MarkdownIt":
 
 
 class _MarkdownReader:
-    """Walks the outermost tokens; rows that no token claims (link definitions) become text."""
+    """Reads the outermost tokens. Rows that belong to no token (link definitions) become text."""
 
     def __init__(self, lines: Sequence[str], offset: int) -> None:
         self.lines = lines
         self.offset = offset
         self.env: dict[str, Any] = {}
-        self.path: list[tuple[int, str]] = []
-        self.seen: list[tuple[int, str]] = []
+        self.headings = HeadingPath()
+        self.all_headings: list[tuple[int, str]] = []
         self.row = offset
 
     def blocks(self) -> Iterator[Block]:
@@ -69,7 +70,7 @@ class _MarkdownReader:
         yield from self._between(len(self.lines))
 
     def _is_block(self, token: "Token") -> bool:
-        """Outermost blocks, but the items and rows of outermost lists and tables rather than the whole."""
+        """Outermost blocks; of lists and tables, each item and row instead of the whole."""
         if token.type == "tr_open":
             return token.level == 2
         if token.type == "list_item_open":
@@ -80,7 +81,7 @@ class _MarkdownReader:
         if row > self.row:
             tight = self.row > 0 and self._is_delimiter(self.row)
             yield from paragraph_blocks(
-                self.lines, self.row, row - 1, like=block_template(self._headings(), tight=tight)
+                self.lines, self.row, row - 1, like=block_template(self.headings.texts, tight=tight)
             )
             self.row = row
 
@@ -95,30 +96,27 @@ class _MarkdownReader:
         self.row = max(self.row, last + 1)
         if token.type == "heading_open":
             level = int(token.tag[1:])
-            self.path = [item for item in self.path if item[0] < level]
-            self.path.append((level, self._plain(following.content)))
-            self.seen.append(self.path[-1])
-            like = block_template(self._headings(), heading=True)
+            text = self._plain_text(following.content)
+            self.headings.enter(level, text)
+            self.all_headings.append((level, text))
+            like = block_template(self.headings.texts, heading=True)
         else:
             tight = token.type in ("list_item_open", "tr_open") and self._continues(first)
-            like = block_template(self._headings(), _KINDS.get(token.type, "text"), tight=tight)
+            like = block_template(self.headings.texts, _KINDS.get(token.type, "text"), tight=tight)
         yield from rows_block(self.lines, first, last, like=like)
 
     def _continues(self, row: int) -> bool:
-        """Whether there is a line directly above, so that no blank line is put between."""
+        """Is the line directly above not blank?"""
         return row > self.offset and bool(self.lines[row - 1].strip())
 
-    def _headings(self) -> tuple[str, ...]:
-        return tuple(text for _, text in self.path)
-
-    def _plain(self, content: str) -> str:
-        """A heading's text without its markup."""
+    def _plain_text(self, content: str) -> str:
+        """The text of a heading without markup."""
         if len(content) > MAX_INLINE:
-            return " ".join(content[:MAX_INLINE].split())
+            return one_line(content[:MAX_INLINE])
         words: list[str] = []
         for token in _markdown().parseInline(content, self.env)[0].children or ():
             if token.type in ("text", "code_inline", "image"):
                 words.append(token.content)
             elif token.type in ("softbreak", "hardbreak"):
                 words.append(" ")
-        return " ".join("".join(words).split())
+        return one_line("".join(words))

@@ -1,11 +1,13 @@
-"""Paths and symbols that a document names: link targets, and what stands in its code spans.
+"""The paths and symbols that a document mentions in links and code spans.
 
-A document has no symbols of its own (its mentions belong to owner 0, the document). Each mention is a
-`references` with base `name`, of one of two kinds that cannot be confused:
-- a path has one element, which holds a `/` or a file ending (`docs/guide.md`, `sync.py`, `./LICENSE`). It is
-  as written, without anchor, query and line number. A link's path is relative to the document or, with a
-  leading `/`, to the root; one in a code span may be relative to the root too, or to nothing (`sync.py`);
-- a symbol is split at its dots, and no element holds a `.` or `/`: `("Foo", "bar")`, `("parse_code",)`.
+A document defines no symbols: its mentions belong to owner 0, the document itself. Each mention is a
+`references` with base `name`, and is either a path or a symbol.
+
+A path has one element, which contains a `/` or a file ending (`docs/guide.md`, `sync.py`, `./LICENSE`). It
+is kept as written, without anchor, query and line number. In a link it is relative to the document or, with
+a leading `/`, to the root. In a code span it may also be relative to the root, or only a name (`sync.py`).
+
+A symbol is split at its dots; no element contains a `.` or `/`: `("Foo", "bar")`, `("parse_code",)`.
 """
 
 import re
@@ -16,8 +18,8 @@ from quintet.formats.blocks import Block
 from quintet.formats.html_tags import HtmlToken, unescape_text
 from quintet.model.symbols import Mention, Outline
 
-MAX_MENTIONS = 2000  # a document
-MAX_SPAN = 200  # characters; a longer code span is no name
+MAX_MENTIONS = 2000  # per document
+MAX_SPAN = 200  # characters; a longer code span is not a name
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*+:|//")
 _ENDING = re.compile(r"[^/]\.([A-Za-z0-9+]{1,12})$")
@@ -25,7 +27,7 @@ _PLACE = re.compile(r"(?:[?#].*|::.*|:\d+(?:[:\-]\d+)?)$", re.DOTALL)
 _PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w@.+\-]++/)*[\w@.+\-]++/?")
 _SYMBOL = re.compile(r"~?\.?([^\W\d]\w*+(?:(?:\.|::|#)[^\W\d]\w*+)*+)(\(.*\))?", re.DOTALL)
 _SEPARATOR = re.compile(r"\.|::|#")
-# One word counts as code if it has an underscore inside, a capital inside, or begins with a capital.
+# A single word counts as code if it contains an underscore or a capital, or starts with a capital.
 _CODE_WORD = re.compile(r"_*[A-Za-z0-9]+_\w+|_*[A-Za-z]+[a-z0-9][A-Z]\w*|[A-Z][a-z]\w+")
 _NOT_SYMBOLS = {"None", "True", "False", "Null"}
 
@@ -46,24 +48,25 @@ _HTML_CODE = {"code", "tt", "kbd"}
 
 
 class Mentions:
-    """What a document names, in reading order, each thing once. `endings` are those that files can have."""
+    """What a document mentions, in reading order, without repetition. `endings` are the known file
+    endings."""
 
     def __init__(self, endings: Collection[str]) -> None:
         self._endings = endings
-        self._found: dict[tuple[str, ...], int] = {}
+        self._lines: dict[tuple[str, ...], int] = {}
 
     @property
     def is_full(self) -> bool:
-        return len(self._found) >= MAX_MENTIONS
+        return len(self._lines) >= MAX_MENTIONS
 
-    def target(self, line: int, written: str) -> None:
-        """Where a link leads; what has a scheme, or stays in the document, names no file."""
-        path = unquote(_PLACE.sub("", written.strip()[:500])).strip()
-        if path and not _SCHEME.match(written.strip()) and "\0" not in path:
+    def add_target(self, line: int, link: str) -> None:
+        """Add the target of a link, unless it has a scheme or stays in the document."""
+        path = unquote(_PLACE.sub("", link.strip()[:500])).strip()
+        if path and not _SCHEME.match(link.strip()) and "\0" not in path:
             self._add(line, (path if "/" in path or self.has_ending(path) else f"./{path}",))
 
-    def code(self, line: int, text: str) -> None:
-        """A code span: a path, a symbol, or neither."""
+    def add_code(self, line: int, text: str) -> None:
+        """Add a code span if it is a path or a symbol."""
         text = text.strip()
         if not text or len(text) > MAX_SPAN:
             return
@@ -79,11 +82,11 @@ class Mentions:
 
     def _add(self, line: int, path: tuple[str, ...]) -> None:
         if not self.is_full:
-            self._found.setdefault(path, line)
+            self._lines.setdefault(path, line)
 
     def outline(self, language: str) -> Outline:
-        mentions = (Mention(0, "references", path, line) for path, line in self._found.items())
-        return Outline(language, mentions=tuple(mentions))
+        references = (Mention(0, "references", path, line) for path, line in self._lines.items())
+        return Outline(language, mentions=tuple(references))
 
 
 def _symbol(text: str) -> tuple[str, ...]:
@@ -99,80 +102,80 @@ def _symbol(text: str) -> tuple[str, ...]:
 
 
 def markdown_outline(blocks: Iterable[Block], endings: Collection[str]) -> Outline:
-    spans = Mentions(endings)
-    for line, text in _prose(blocks, spans):
+    mentions = Mentions(endings)
+    for line, text in _prose(blocks, mentions):
         for match in _SPAN.finditer(text):
-            spans.code(line, match.group(2))
+            mentions.add_code(line, match.group(2))
         rest = _SPAN.sub(" ", text)
         for pattern in _MARKDOWN_TARGETS:
             for match in pattern.finditer(rest):
-                spans.target(line, match.group(1))
-    return spans.outline("markdown")
+                mentions.add_target(line, match.group(1))
+    return mentions.outline("markdown")
 
 
-def _prose(blocks: Iterable[Block], spans: Mentions) -> Iterable[tuple[int, str]]:
-    """The lines that are not code, with their numbers, until enough was found."""
+def _prose(blocks: Iterable[Block], mentions: Mentions) -> Iterable[tuple[int, str]]:
+    """The lines that are not code, with their numbers, until the limit of mentions is reached."""
     for block in blocks:
         if block.kind != "code":
             for row, text in enumerate(block.text.split("\n")):
-                if spans.is_full:
+                if mentions.is_full:
                     return
                 yield block.first_line + row, text
 
 
 def rst_outline(blocks: Sequence[Block], endings: Collection[str]) -> Outline:
-    spans = Mentions(endings)
-    for line, text in _prose(blocks, spans):
+    mentions = Mentions(endings)
+    for line, text in _prose(blocks, mentions):
         for pattern in (_RST_LINK, _RST_TARGET):
             for match in pattern.finditer(text):
-                spans.target(line, match.group(1))
+                mentions.add_target(line, match.group(1))
         for match in _RST_LITERAL.finditer(text):
-            spans.code(line, match.group(1))
+            mentions.add_code(line, match.group(1))
         for match in _RST_ROLE.finditer(text):
-            _rst_role(spans, line, *match.groups())
+            _rst_role(mentions, line, *match.groups())
     for block in blocks:
         if directive := _RST_DIRECTIVE.match(block.text[:1000]):
-            _rst_directive(spans, block.first_line, *directive.groups())
-    return spans.outline("rst")
+            _rst_directive(mentions, block.first_line, *directive.groups())
+    return mentions.outline("rst")
 
 
-def _rst_role(spans: Mentions, line: int, role: str, text: str) -> None:
-    """`:doc:` leads to a document; the roles of a language name a symbol; both may give a title before it."""
-    meant = text.rpartition("<")[2].rstrip("> ") if text.endswith(">") else text
+def _rst_role(mentions: Mentions, line: int, role: str, text: str) -> None:
+    """`:doc:` names a document, the roles of a language name a symbol. A title may come before the name."""
+    name = text.rpartition("<")[2].rstrip("> ") if text.endswith(">") else text
     kind = role.rpartition(":")[2]
     if kind in ("doc", "download"):
-        spans.target(line, meant if spans.has_ending(meant) else f"{meant}.rst")
+        mentions.add_target(line, name if mentions.has_ending(name) else f"{name}.rst")
     elif kind not in ("ref", "term", "pep", "rfc", "math", "option", "envvar"):
-        spans.code(line, meant)
+        mentions.add_code(line, name)
 
 
-def _rst_directive(spans: Mentions, line: int, name: str, argument: str) -> None:
+def _rst_directive(mentions: Mentions, line: int, name: str, argument: str) -> None:
     kind = name.rpartition(":")[2]
     if kind in _RST_FILES:
-        spans.target(line, argument)
+        mentions.add_target(line, argument)
     elif kind.startswith("auto"):
-        spans.code(line, f"{argument.partition('(')[0]}()")
+        mentions.add_code(line, f"{argument.partition('(')[0]}()")
 
 
 class HtmlMentions(Mentions):
-    """The same of a stream of tags."""
+    """The mentions in a stream of HTML tokens."""
 
     def __init__(self, endings: Collection[str]) -> None:
         super().__init__(endings)
         self._code: list[str] | None = None
         self._in_pre = False
 
-    def read(self, event: HtmlToken) -> None:
-        if not event.name:
+    def read(self, token: HtmlToken) -> None:
+        if not token.name:
             if self._code is not None and len(self._code) < 20:
-                self._code.append(unescape_text(event.text[: MAX_SPAN + 1]))
-        elif event.name in _HTML_TARGETS:
+                self._code.append(unescape_text(token.text[: MAX_SPAN + 1]))
+        elif token.name in _HTML_TARGETS:
             if not self.is_full:
-                self.target(event.line, event.attributes().get(_HTML_TARGETS[event.name], ""))
-        elif event.name.lstrip("/") == "pre":
-            self._in_pre = event.name == "pre"
-        elif event.name in _HTML_CODE:
+                self.add_target(token.line, token.attributes().get(_HTML_TARGETS[token.name], ""))
+        elif token.name.lstrip("/") == "pre":
+            self._in_pre = token.name == "pre"
+        elif token.name in _HTML_CODE:
             self._code = [] if not self._in_pre else None
-        elif event.name[1:] in _HTML_CODE and self._code is not None:
-            self.code(event.line, "".join(self._code))
+        elif token.name[1:] in _HTML_CODE and self._code is not None:
+            self.add_code(token.line, "".join(self._code))
             self._code = None

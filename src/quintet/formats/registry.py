@@ -12,6 +12,8 @@ Parser = Literal["plain", "markdown", "html", "json", "jsonl", "rst", "lines", "
 
 @dataclass(frozen=True, slots=True)
 class Format:
+    """How a file is parsed, and its media type. `language` is set for source code."""
+
     parser: Parser
     mime_type: str
     language: str | None = None
@@ -87,11 +89,11 @@ BY_NAME: dict[str, Format] = {
 
 
 def format_of(path: str) -> Format:
-    """The format a path's name promises; anything unknown is plain text."""
+    """The format that the name of a file promises; plain text if the name is unknown."""
     name = path.rpartition("/")[2].lower()
     return BY_NAME.get(name) or BY_EXTENSION.get(name.rpartition(".")[2] if "." in name else "", PLAIN)
 
 
 def is_binary(path: str) -> bool:
-    """Does the name promise a format that is not text and is parsed in a process of its own?"""
+    """Is the format binary? Binary files are parsed in a sandbox."""
     return format_of(path).parser in get_args(Binary)

@@ -1,10 +1,12 @@
-"""reStructuredText, as much as indexing needs: sections, literal blocks, directives, lists, paragraphs."""
+"""The parts of reStructuredText that indexing needs: sections, literal blocks, directives, lists,
+paragraphs."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 
 from quintet.formats.blocks import Block, ParsedFile
-from quintet.formats.lines import block_template, rows_block, stem
+from quintet.formats.headings import HeadingPath, first_heading
+from quintet.formats.lines import block_template, one_line, rows_block, stem
 from quintet.formats.mentions import rst_outline
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+\s*+$")
@@ -17,16 +19,16 @@ _GRID = re.compile(r"\+[-=+]+$|=+[ \t]+=[= \t]*$")
 def parse_rst(path: str, text: str, mime_type: str, endings: Collection[str]) -> ParsedFile:
     reader = _RstReader(text.split("\n"))
     blocks = tuple(reader.blocks())
-    title = next((block.heading_path[-1] for block in blocks if block.heading), "")
-    return ParsedFile(title or stem(path), mime_type, None, blocks, outline=rst_outline(blocks, endings))
+    title = first_heading(blocks) or stem(path)
+    return ParsedFile(title, mime_type, None, blocks, outline=rst_outline(blocks, endings))
 
 
 class _RstReader:
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
         self.row = 0
-        self.styles: list[tuple[str, bool]] = []  # a style's place is its level
-        self.path: list[tuple[int, str]] = []
+        self.styles: list[tuple[str, bool]] = []  # the position of a style is its level
+        self.headings = HeadingPath()
         self.literal = False  # the paragraph above ended in `::`
         self.after_item = False
 
@@ -56,7 +58,7 @@ class _RstReader:
             yield from self._paragraph()
 
     def _title(self) -> tuple[str, tuple[str, bool], int] | None:
-        """A section's text, its style and its last row, if one begins here."""
+        """The title, style and last row of a section, if one begins here."""
         row, lines = self.row, self.lines
         mark = _ADORNMENT.match(lines[row])
         if (
@@ -78,8 +80,7 @@ class _RstReader:
         if style not in self.styles:
             self.styles.append(style)
         level = self.styles.index(style)
-        self.path = [item for item in self.path if item[0] < level]
-        self.path.append((level, " ".join(text.split())))
+        self.headings.enter(level, one_line(text))
         yield from self._take(last, heading=True)
 
     def _paragraph(self) -> Iterator[Block]:
@@ -92,7 +93,8 @@ class _RstReader:
         yield from self._take(last, kind=kind)
 
     def _indented_end(self, row: int, indent: int) -> int:
-        """The last row of what is indented by more than `indent`, from `row` on; blank rows do not end it."""
+        """The last row that is indented by more than `indent`, from `row` on. Blank rows do not end the
+        block."""
         last = row - 1
         while row < len(self.lines):
             line = self.lines[row]
@@ -106,7 +108,6 @@ class _RstReader:
     def _take(
         self, last: int, kind: str = "text", tight: bool = False, heading: bool = False
     ) -> Iterator[Block]:
-        path = tuple(text for _, text in self.path)
-        like = block_template(path, kind, tight=tight, heading=heading)
+        like = block_template(self.headings.texts, kind, tight=tight, heading=heading)
         yield from rows_block(self.lines, self.row, last, like=like)
         self.row = last + 1

@@ -1,21 +1,22 @@
-"""Tables of data: each row is one line that says what its cells are, `name: value | name: value`.
+"""Tables of data: each row becomes a line of `name: value | name: value`.
 
-A row is then understood wherever the text is cut, and found by the name of a column.
+The line makes sense wherever the text is cut, and a search for the name of a column finds it.
 """
 
 import csv
 from collections.abc import Iterator, Sequence
 
 from quintet.formats.blocks import Block, ParsedFile
+from quintet.formats.lines import one_line
 from quintet.formats.text import parse_lines
 
-MAX_NAMES = 400  # characters of all names together: every row repeats them
+MAX_NAMES = 400  # characters of all names together, because every row repeats them
 DELIMITERS = ",;\t|"
 SEPARATOR = " | "
 
 
 def parse_csv(path: str, text: str, mime_type: str) -> ParsedFile:
-    """CSV with named columns. What has no names, or breaks the format, stays as its lines are."""
+    """CSV with named columns. A file without names, or one that is not valid CSV, is kept line by line."""
     try:
         blocks = tuple(_records(text, _delimiter(text)))
     except csv.Error:
@@ -36,7 +37,7 @@ def _records(text: str, delimiter: str) -> Iterator[Block]:
     last = 0
     for cells in reader:
         first, last = last + 1, reader.line_num
-        cells = [" ".join(cell.split()) for cell in cells]
+        cells = [one_line(cell) for cell in cells]
         if names is None and any(cells):
             if not is_header(cells):
                 return
@@ -46,7 +47,7 @@ def _records(text: str, delimiter: str) -> Iterator[Block]:
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Does this row say what the cells below are? At least two different names, and no numbers."""
+    """Is this row a header? It has at least two names, all different, and no numbers."""
     return (
         len(cells) > 1
         and all(cells)
@@ -63,7 +64,7 @@ def _is_number(cell: str) -> bool:
 def table_row(
     names: Sequence[str], cells: Sequence[str], first: int, last: int, path: tuple[str, ...] = ()
 ) -> Iterator[Block]:
-    """One row as a block; nothing if all its cells are empty."""
+    """A row as a block; nothing if all cells are empty."""
     line = SEPARATOR.join(
         f"{names[at]}: {cell}" if at < len(names) and names[at] else cell
         for at, cell in enumerate(cells)

@@ -1,11 +1,11 @@
-"""Text without a grammar: paragraphs, or the paragraphs of a source file nobody can parse."""
+"""Text without a grammar, cut into paragraphs: plain text, settings, source code without a parser."""
 
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import block_template, paragraph_blocks, stem
 
 
 def paragraphs(text: str, kind: str = "text") -> tuple[Block, ...]:
-    """One block for each paragraph; blank lines part them."""
+    """One block for each paragraph; blank lines separate them."""
     lines = text.split("\n")
     return tuple(paragraph_blocks(lines, 0, len(lines) - 1, like=block_template(kind=kind)))
 
@@ -15,5 +15,5 @@ def parse_plain(path: str, text: str, mime_type: str) -> ParsedFile:
 
 
 def parse_lines(path: str, text: str, mime_type: str, language: str | None, kind: str = "code") -> ParsedFile:
-    """A file to be cut at lines, never inside one: source without a grammar, settings, rows of data."""
+    """A file that is cut only between lines: source without a grammar, settings, rows of data."""
     return ParsedFile(path.rpartition("/")[2], mime_type, language, paragraphs(text, kind))

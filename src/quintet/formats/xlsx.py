@@ -1,4 +1,4 @@
-"""Excel's xlsx: a sheet is a heading, a row is a line of `name: value`, and a block's line is its row."""
+"""Excel xlsx: each sheet is a heading, each row a line of `name: value`. The line of a block is its row."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
@@ -6,12 +6,12 @@ from io import BytesIO
 
 from quintet.formats.archive import open_archive
 from quintet.formats.blocks import Block, ParsedFile
-from quintet.formats.lines import stem
-from quintet.formats.table import is_header, table_row
+from quintet.formats.lines import one_line, stem
+from quintet.formats.table import SEPARATOR, is_header, table_row
 
 
 def parse_xlsx(path: str, data: bytes, mime_type: str) -> ParsedFile:
-    """Formulas count with the value that Excel last computed, as it is seen."""
+    """A formula is indexed as the value that Excel computed last."""
     import openpyxl
 
     open_archive(data).close()
@@ -19,19 +19,19 @@ def parse_xlsx(path: str, data: bytes, mime_type: str) -> ParsedFile:
     try:
         blocks: list[Block] = []
         for sheet in book.worksheets:
-            sheet.reset_dimensions()  # what a file claims about its size need not be true
+            sheet.reset_dimensions()  # the declared size may be wrong
             blocks += _rows(sheet.title, sheet.iter_rows(values_only=True))
-        title = " ".join((book.properties.title or "").split())
+        title = one_line(book.properties.title or "")
     finally:
         book.close()
     return ParsedFile(title or stem(path), mime_type, None, tuple(blocks))
 
 
 def _rows(sheet: str, rows: Iterable[tuple[object, ...]]) -> Iterator[Block]:
-    path = (" ".join(sheet.split()),)
+    path = (one_line(sheet),)
     names: list[str] | None = None
     for number, values in enumerate(rows, 1):
-        cells = [_shown(value) for value in values]
+        cells = [_cell_text(value) for value in values]
         while cells and not cells[-1]:
             cells.pop()
         if not cells:
@@ -39,13 +39,13 @@ def _rows(sheet: str, rows: Iterable[tuple[object, ...]]) -> Iterator[Block]:
         if names is None:
             names = cells if is_header(cells) else []
             if names:
-                yield Block(" | ".join(names), number, number, path, kind="table")
+                yield Block(SEPARATOR.join(names), number, number, path, kind="table")
                 continue
         yield from table_row(names, cells, number, number, path)
 
 
-def _shown(value: object) -> str:
-    """A cell as it is read: 3 rather than 3.0, a day without midnight."""
+def _cell_text(value: object) -> str:
+    """A cell as Excel shows it: 3 rather than 3.0, a date without midnight."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -55,4 +55,4 @@ def _shown(value: object) -> str:
         return (value.date() if day_only else value).isoformat(*(() if day_only else (" ",)))
     if isinstance(value, (date, time)):
         return value.isoformat()
-    return " ".join(str(value).split())
+    return one_line(str(value))

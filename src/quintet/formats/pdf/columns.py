@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-LEAST_ROWS = 4  # beside each other; fewer may be a heading, a signature, a small table
-LEAST_SHARE = 0.25  # of the text's width that a line of prose fills; the cells of a table are narrower
-LEAST_GAP = 6.0  # points between two columns
+MIN_ROWS = 4  # next to each other; fewer may be a heading, a signature or a small table
+MIN_SHARE = 0.25  # of the text width that a line of prose fills; the cells of a table are narrower
+MIN_GAP = 6.0  # points between two columns
 
-Span = tuple[float, float]  # from left to right
+Span = tuple[float, float]  # left and right
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ Line = Sequence[Glyph]
 
 
 def gutter(lines: Iterable[Sequence[Span]]) -> float | None:
-    """Where the white stripe between two interleaved columns is; None where there are none.
+    """The position of the gap between two interleaved columns; None if there are none.
 
-    `lines` holds the runs of text of each line, from left to right.
+    `lines` holds the spans of text of each line, from left to right.
     """
     pairs = [runs for runs in lines if len(runs) > 1]
-    if len(pairs) < LEAST_ROWS:
+    if len(pairs) < MIN_ROWS:
         return None
     left, right = min(runs[0][0] for runs in pairs), max(runs[-1][1] for runs in pairs)
     width = right - left
@@ -41,16 +41,16 @@ def gutter(lines: Iterable[Sequence[Span]]) -> float | None:
     beside = [
         (_filled(runs, left, at), _filled(runs, at, right))
         for runs, (start, end) in zip(pairs, middles, strict=True)
-        if start <= at <= end and end - start >= LEAST_GAP
+        if start <= at <= end and end - start >= MIN_GAP
     ]
-    if len(beside) < LEAST_ROWS or len(beside) < len(pairs) // 2:
+    if len(beside) < MIN_ROWS or len(beside) < len(pairs) // 2:
         return None
-    prose = all(median(side) >= LEAST_SHARE * width for side in zip(*beside, strict=True))
+    prose = all(median(side) >= MIN_SHARE * width for side in zip(*beside, strict=True))
     return at if prose else None
 
 
 def _filled(runs: Sequence[Span], start: float, end: float) -> float:
-    """How much of the stripe from `start` to `end` is text."""
+    """How much of the width from `start` to `end` is text."""
     return sum(right - left for left, right in runs if start <= left and right <= end)
 
 
@@ -61,32 +61,32 @@ def _widest_gap(runs: Sequence[Span]) -> Span:
 
 @dataclass(slots=True)
 class _Band:
-    """Lines between two that go across the whole page."""
+    """The lines between two lines that cross the whole page."""
 
     left: list[str] = field(default_factory=list)
     right: list[str] = field(default_factory=list)
 
 
 def by_column(lines: Iterable[Line], at: float) -> list[str]:
-    """The text of `lines`, those on the left of `at` first; one that goes across parts what is above it
-    from what is below."""
-    done: list[str] = []
+    """The text of `lines`: first the part left of `at`, then the part right of it. A line that crosses `at`
+    separates what is above from what is below."""
+    texts: list[str] = []
     band = _Band()
     for line in lines:
-        if _goes_across(line, at):
-            done += [*band.left, *band.right, _text(line)]
+        if _crosses(line, at):
+            texts += [*band.left, *band.right, _text(line)]
             band = _Band()
         else:
             band.left.append(_text(glyph for glyph in line if glyph.left < at))
             band.right.append(_text(glyph for glyph in line if glyph.left >= at))
-    return [text for text in (*done, *band.left, *band.right) if text]
+    return [text for text in (*texts, *band.left, *band.right) if text]
 
 
-def _goes_across(line: Line, at: float) -> bool:
-    seen = [glyph for glyph in line if not glyph.char.isspace()]
-    before = max((glyph.right for glyph in seen if glyph.left < at), default=at - LEAST_GAP)
-    after = min((glyph.left for glyph in seen if glyph.left >= at), default=at + LEAST_GAP)
-    return after - before < LEAST_GAP
+def _crosses(line: Line, at: float) -> bool:
+    visible = [glyph for glyph in line if not glyph.char.isspace()]
+    before = max((glyph.right for glyph in visible if glyph.left < at), default=at - MIN_GAP)
+    after = min((glyph.left for glyph in visible if glyph.left >= at), default=at + MIN_GAP)
+    return after - before < MIN_GAP
 
 
 def _text(line: Iterable[Glyph]) -> str:

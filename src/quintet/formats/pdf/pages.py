@@ -1,4 +1,4 @@
-"""PDF, page by page, by pdfium. Runs only in the process of `child.py`."""
+"""Parse PDF page by page with pdfium. Runs only in the sandbox process."""
 
 import re
 import unicodedata
@@ -18,29 +18,29 @@ from quintet.model.documents import Json
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
-TAIL = 2048  # bytes in which a whole file has its end mark; readers look in the last 1024
+TAIL = 2048  # bytes at the end of a complete file that contain its end mark; readers search the last 1024
 TRUNCATED = "truncated: its end is missing"
-MAX_MARKS = 20_000  # bookmarks that are looked at
-ANGLES = 48  # characters of a page whose direction is looked at
-LARGER = 1.2  # a title is at least so much larger than the text
+MAX_MARKS = 20_000  # bookmarks that are read
+ANGLES = 48  # characters of a page whose direction is sampled
+LARGER = 1.2  # how much larger than the text a title is
 TITLE_CHARS = 200
 NO_TITLE = {"", "untitled", "untitled document", "unknown"}
 FACTS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 PLACEHOLDERS = {"anonymous", "unspecified"}
-# Latin and Armenian ligatures, Arabic letters in the shapes they take within a word.
+# Latin and Armenian ligatures, and Arabic presentation forms.
 _LIGATURE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]")
 _LINE_END_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]$")
 _SOFT_HYPHEN = "\u00ad"
-_JOINED = "\ufffe"  # pdfium's mark for a hyphen at the end of a line that it joined to the next
+_JOINED = "\ufffe"  # how pdfium marks the hyphen of a line that it joined to the next
 
 NEWLINE = "\r\n"
 
 Box = tuple[float, float, float, float]
-Marks = dict[int, list[tuple[str, ...]]]  # by page from 0: the bookmarks that lead there, with those above
+Marks = dict[int, list[tuple[str, ...]]]  # by page from 0: the bookmarks to it, each with its parents
 
 
 def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> ParsedFile:
-    """One block for each page, or for each part of it that a bookmark leads to."""
+    """One block per page, or per part of a page that a bookmark points to."""
     import pypdfium2
     from pypdfium2.raw import FPDF_ERR_PASSWORD
 
@@ -51,17 +51,19 @@ def parse_pdf(path: str, data: bytes, mime_type: str, max_pages: int) -> ParsedF
             raise UnreadableFile("encrypted: it cannot be read without its password") from error
         if b"%PDF-" in data[:TAIL] and b"%%EOF" not in data[-TAIL:]:
             raise UnreadableFile(TRUNCATED) from error
-        raise UnreadableFile("not a PDF, or damaged beyond reading") from error
+        raise UnreadableFile("not a PDF, or too damaged to read") from error
     try:
-        return _parsed(path, document, mime_type, data, max_pages)
+        return _parse_document(path, document, mime_type, data, max_pages)
     finally:
         document.close()
 
 
-def _parsed(path: str, document: "PdfDocument", mime_type: str, data: bytes, max_pages: int) -> ParsedFile:
+def _parse_document(
+    path: str, document: "PdfDocument", mime_type: str, data: bytes, max_pages: int
+) -> ParsedFile:
     count = len(document)
     if count > max_pages:
-        raise UnreadableFile(f"has {count} pages; the most is {max_pages} (max_pages)")
+        raise UnreadableFile(f"has {count} pages; the limit is {max_pages} (max_pages)")
     _check_whole(document, data)
     pages: list[list[str]] = []
     headline = ""
@@ -87,8 +89,8 @@ def _check_whole(document: "PdfDocument", data: bytes) -> None:
         raise UnreadableFile(TRUNCATED)
 
 
-def _facts(found: dict[str, str]) -> dict[str, Json]:
-    cleaned = {name: _clean(found.get(key, "")) for key, name in FACTS.items()}
+def _facts(metadata: dict[str, str]) -> dict[str, Json]:
+    cleaned = {name: _clean(metadata.get(key, "")) for key, name in FACTS.items()}
     return {name: text for name, text in cleaned.items() if text and text not in PLACEHOLDERS}
 
 
@@ -97,7 +99,7 @@ def _clean(text: str) -> str:
 
 
 def _read_page(document: "PdfDocument", number: int, *, with_headline: bool) -> tuple[list[str], str]:
-    """The lines of a page and, if wanted, the one in the largest letters."""
+    """The lines of a page and, if requested, the line in the largest letters."""
     import pypdfium2
 
     try:
@@ -116,7 +118,7 @@ def _read_page(document: "PdfDocument", number: int, *, with_headline: bool) -> 
 
 
 def _upright(page: "PdfPage") -> "PdfTextPage":
-    """The page's text, turned as most of it is written: pdfium orders lines as they are seen."""
+    """The text of the page, rotated so that most of it is upright: pdfium orders lines as they appear."""
     from pypdfium2.raw import FPDFText_GetCharAngle
 
     text_page = page.get_textpage()
@@ -124,16 +126,16 @@ def _upright(page: "PdfPage") -> "PdfTextPage":
     step = max(1, count // ANGLES)
     angles = [FPDFText_GetCharAngle(text_page, at) for at in range(0, count, step)]
     quarters = Counter(round(angle / 1.5708) % 4 for angle in angles if angle >= 0)
-    turned = 90 * quarters.most_common(1)[0][0] if quarters else page.get_rotation()
-    if turned == page.get_rotation():
+    rotation = 90 * quarters.most_common(1)[0][0] if quarters else page.get_rotation()
+    if rotation == page.get_rotation():
         return text_page
     text_page.close()
-    page.set_rotation(turned)
+    page.set_rotation(rotation)
     return page.get_textpage()
 
 
 def _interleaved(text_page: "PdfTextPage") -> float | None:
-    """Where to part the columns of a page that draws them line by line."""
+    """The position between the columns of a page that draws them line by line."""
     rows: list[list[Span]] = []
     below, above = 0.0, 0.0  # the height of the row so far
     for at in range(text_page.count_rects()):
@@ -148,7 +150,7 @@ def _interleaved(text_page: "PdfTextPage") -> float | None:
 
 
 def _rows(text_page: "PdfTextPage", raw: str) -> list[str]:
-    """The lines of `raw`, put together where pdfium breaks a row of a table before a short cell."""
+    """The lines of `raw`, joined where pdfium breaks a table row before a short cell."""
     rows: list[str] = []
     before: Box | None = None
     for line, start, end in _places(text_page, raw):
@@ -161,7 +163,7 @@ def _rows(text_page: "PdfTextPage", raw: str) -> list[str]:
 
 
 def _places(text_page: "PdfTextPage", raw: str) -> Iterator[tuple[str, Box, Box]]:
-    """Each line with the boxes of its first and last letter: left, bottom, right, top."""
+    """Each line with the boxes (left, bottom, right, top) of its first and last letter."""
     from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex
 
     at = 0
@@ -169,19 +171,18 @@ def _places(text_page: "PdfTextPage", raw: str) -> Iterator[tuple[str, Box, Box]
         text = line.strip()
         if text:
             first = at + line.index(text)
-            ends = [
-                FPDFText_GetCharIndexFromTextIndex(text_page, one) for one in (first, first + len(text) - 1)
-            ]
-            start, end = (text_page.get_charbox(max(one, 0), loose=True) for one in ends)
+            ends = (first, first + len(text) - 1)
+            indices = [FPDFText_GetCharIndexFromTextIndex(text_page, position) for position in ends]
+            start, end = (text_page.get_charbox(max(index, 0), loose=True) for index in indices)
             yield text, start, end
         at += len(line) + len(NEWLINE)
 
 
 def _glyphs(text_page: "PdfTextPage") -> Iterator[list[Glyph]]:
-    """Every line, character by character. A space that pdfium made up stands where the last one ended."""
+    """Every line as glyphs. A space that pdfium generated is placed at the end of the glyph before it."""
     from pypdfium2.raw import FPDFText_GetCharBox, FPDFText_GetUnicode, FPDFText_IsGenerated
 
-    left, right, bottom, top = c_double(), c_double(), c_double(), c_double()  # made once: pages are long
+    left, right, bottom, top = c_double(), c_double(), c_double(), c_double()  # reused: pages are long
     line: list[Glyph] = []
     for at in range(text_page.count_chars()):
         char = chr(FPDFText_GetUnicode(text_page, at))
@@ -200,9 +201,9 @@ def _glyphs(text_page: "PdfTextPage") -> Iterator[list[Glyph]]:
 
 
 def _tidy(text: str) -> list[str]:
-    """Lines as one would type them: no ligatures, no word parted at a line's end."""
+    """Clean lines: no ligatures, and no word split at the end of a line."""
     text = text.replace("\0", " ").replace(_JOINED, "-\n")
-    text = _LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), well_formed(text))
+    text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), well_formed(text))
     lines = [" ".join(line.split()) for line in text.split("\n")]
     whole: list[str] = []
     for line in filter(None, lines):
@@ -215,7 +216,7 @@ def _tidy(text: str) -> list[str]:
 
 
 def _headline(text_page: "PdfTextPage", raw: str) -> str:
-    """The line in letters clearly larger than the others', with the ones of that size right below it."""
+    """The line in clearly larger letters than the rest, with the lines of the same size right below it."""
     sized = [(round(start[3] - start[1], 1), line) for line, start, _ in _places(text_page, raw)]
     if len(sized) < 2:
         return ""
@@ -223,7 +224,7 @@ def _headline(text_page: "PdfTextPage", raw: str) -> str:
     if largest < LARGER * median(size for size, _ in sized):
         return ""
     _, group = next(
-        (size, list(lines)) for size, lines in groupby(sized, key=lambda one: one[0]) if size == largest
+        (size, list(lines)) for size, lines in groupby(sized, key=lambda line: line[0]) if size == largest
     )
     return " ".join(_tidy("\n".join(line for _, line in group)))[:TITLE_CHARS]
 
@@ -252,10 +253,10 @@ def _block(lines: Sequence[str], start: int, end: int, path: tuple[str, ...], pa
 
 
 def _row_of(title: str, lines: Sequence[str], start: int) -> int:
-    """The row on which a bookmark's title stands; `start` if on none: then it is for all that follows."""
-    wanted = title.casefold()
+    """The row that contains the title of a bookmark; `start` if no row does."""
+    folded = title.casefold()
     for row in range(start, len(lines)):
-        if lines[row].casefold().endswith(wanted):  # a number may stand before it
+        if lines[row].casefold().endswith(folded):  # a number may come before it
             return row
     return start
 
@@ -270,7 +271,7 @@ def _bookmarks(document: "PdfDocument") -> Marks:
         try:
             target, title = item.get_dest(), _clean(item.get_title())
             page = target.get_index() if target else None
-        except pypdfium2.PdfiumError:  # it leads nowhere
+        except pypdfium2.PdfiumError:  # the bookmark has no valid target
             continue
         above = [*above[: item.level], title]
         if title and page is not None:
