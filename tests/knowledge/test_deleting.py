@@ -16,7 +16,7 @@ from quintet.knowledge.documents import Upload
 from quintet.knowledge.registration import RegistrationFile
 from quintet.knowledge.runs import SyncRun
 from quintet.ports.reading import Root
-from quintet.storage.sqlite import store as store_module
+from quintet.processes import lock
 from quintet.storage.sqlite.store import SqliteStore
 
 
@@ -98,7 +98,7 @@ def test_a_base_that_goes_while_somebody_waits_to_write_is_unknown(
             other.knowledge.delete("docs")
             super()._acquire()
 
-    monkeypatch.setattr(store_module, "FileLock", Late)
+    monkeypatch.setattr(lock, "FileLock", Late)
     assert refused(lambda: base.put("a word")) == "unknown_index"
 
 

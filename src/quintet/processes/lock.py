@@ -23,9 +23,13 @@ def hold_lock(file: Path, timeout: float, busy: str, *, make_folder: bool = Fals
     except Timeout:
         raise Conflict(busy, code="busy_writer") from None
     except OSError as error:
-        place, reason = error.filename or file, error.strerror or error
-        raise StoreError(f"{place}: {reason}; check the disk and the permissions") from error
+        raise disk_error(error, file) from error
     try:
         yield
     finally:
         lock.release()
+
+
+def disk_error(error: OSError, path: Path) -> StoreError:
+    place, reason = error.filename or path, error.strerror or error
+    return StoreError(f"{place}: {reason}; check the disk and the permissions")

@@ -103,10 +103,10 @@ def test_an_index_that_is_gone_says_so_and_stays_gone_until_it_is_made_again(
             ask()
         assert gone.value.message == f"there is no index in {folder}; make one with 'quintet index'"
         assert not folder.exists()
-    assert watch._places(index) == {}
+    assert watch._root_folders(index) == {}
     make(folder, "pear")
     assert found(index, "pear") == ["a.md"]
-    assert list(watch._places(index)) == [str(folder.parent / "notes")]
+    assert list(watch._root_folders(index)) == [str(folder.parent / "notes")]
 
 
 @pytest.mark.parametrize("text_index", ["fts5", "tantivy"])

@@ -125,16 +125,17 @@ def test_every_document_has_siblings_that_lead_to_the_root(shelf: Shelf, count: 
 
 def test_an_older_database_is_taken_into_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The migration marks every document; what it marks counts at once."""
-    from quintet.storage.sqlite import database, migrations
+    from quintet.storage.sqlite import migrations
 
-    monkeypatch.setattr(database, "MIGRATIONS", migrations.MIGRATIONS[:1])
+    whole = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", whole[:1])
     with opened(tmp_path / "index") as shelf, shelf.store._database.writing() as connection:
         connection.execute("INSERT INTO roots (name, location) VALUES ('docs', '/docs')")
         connection.execute(
             "INSERT INTO documents (id, root, path, title, mime_type, size, modified_ns, indexed_ns, "
             "content_hash, shape, metadata) VALUES ('00', 1, 'a.md', '', 'text/plain', 0, 0, 0, '', '', '{}')"
         )
-    monkeypatch.setattr(database, "MIGRATIONS", migrations.MIGRATIONS)
+    monkeypatch.setattr(migrations, "MIGRATIONS", whole)
     with opened(tmp_path / "index") as shelf:
         with shelf.store.snapshot() as snapshot:
             before = snapshot.tree.root

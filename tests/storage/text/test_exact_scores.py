@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from quintet.model.text_query import TextQuery
 from quintet.ranking.order import steady
-from quintet.storage.text.fts5 import literals
 from quintet.storage.text.postings.segment import FIELDS
-from quintet.storage.text.query import lookup
+from quintet.storage.text.query import lookup, weight_literals
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
@@ -57,7 +56,7 @@ def _by_fts5(shelf: "Shelf", table: str, query: TextQuery) -> dict[str, float]:
         rows = snapshot.text._connection.execute(
             f"SELECT c.id, rank FROM {table} f JOIN chunks c ON c.row = f.rowid "
             f"WHERE {table} MATCH ? AND rank MATCH ?",
-            (expression, f"bm25({literals(query)})"),
+            (expression, f"bm25({weight_literals(query)})"),
         )
         return dict(rows)
 
@@ -132,7 +131,7 @@ def test_stems_score_like_a_table_of_the_porter_tokenizer_but_for_common_words(
         for term in terms:
             found = porter.execute(
                 "SELECT rowid, rank FROM t WHERE t MATCH ? AND rank MATCH ?",
-                (f'"{term}"', f"bm25({literals(query)})"),
+                (f'"{term}"', f"bm25({weight_literals(query)})"),
             ).fetchall()
             odds = (len(kept) - len(found) + 0.5) / (len(found) + 0.5)
             for row, score in found:
@@ -157,7 +156,7 @@ def test_a_phrase_scores_the_same_whether_fts5_or_the_text_tells_where_it_is(
     query = TextQuery((" ".join(words),), field_weights=weights)
     shelf = make_shelf()
     with pytest.MonkeyPatch.context() as patch, closing(shelf.store):
-        patch.setattr("quintet.storage.text.scoring.READ", read)
+        patch.setattr("quintet.storage.text.query.READ", read)
         for step in steps:
             _apply(shelf, step)
             for _ in ("asked", "kept"):
@@ -170,7 +169,7 @@ def test_a_phrase_scores_the_same_whether_fts5_or_the_text_tells_where_it_is(
 def test_a_phrase_counts_as_often_as_it_stands_there_even_upon_itself(
     shelf: "Shelf", monkeypatch: pytest.MonkeyPatch, read: int, rare: int
 ) -> None:
-    monkeypatch.setattr("quintet.storage.text.scoring.READ", read)
+    monkeypatch.setattr("quintet.storage.text.query.READ", read)
     monkeypatch.setattr("quintet.storage.text.postings.score.RARE", rare)
     long = "x" * 40_000
     shelf.put(

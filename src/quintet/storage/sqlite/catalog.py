@@ -2,10 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import apsw
+import numpy as np
 
 from quintet.model.documents import Chunk, Document, Passage
 from quintet.model.filters import Filter
@@ -19,6 +21,8 @@ DOCUMENT = (
     "r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, d.metadata"
 )
 JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
+CHANGED = "SELECT id FROM changes WHERE generation > ?"
+CACHED_IDS = 10_000  # chunks, some 2 MB; a search sees a few hundred
 COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 
 
@@ -126,10 +130,49 @@ class SqliteCatalog:
         return [_passage(row) for row in rows]
 
     def select(self, filter: Filter) -> Rows | None:
-        return filters.select(self._connection, filter)
+        return filters.select(self._connection, filter) if filter.conditions else None
 
     def passing(self, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
         return filters.passing(self._connection, filter, chunk_ids)
+
+
+class ChunkIds:
+    """Rows and ids of the chunks of one snapshot. One leg of a search finds chunks by row; the next asks for
+    them by id, so the latest are cached."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._rows: dict[str, int] = {}
+
+    def at(self, rows: Rows) -> dict[int, str]:
+        """The ids of the chunks at these rows, of which there is at least one."""
+        ids = dict(
+            self._connection.execute(
+                "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM carray(?))",
+                (apsw.carray(np.ascontiguousarray(rows)),),
+            )
+        )
+        self.remember({chunk_id: row for row, chunk_id in ids.items()})
+        return ids
+
+    def rows(self, chunk_ids: Sequence[str]) -> dict[str, int]:
+        """The rows of these chunks; a chunk that is not here is left out."""
+        rows = {chunk_id: self._rows[chunk_id] for chunk_id in chunk_ids if chunk_id in self._rows}
+        others = tuple(chunk_id for chunk_id in chunk_ids if chunk_id not in rows)
+        if others:
+            rows |= dict(
+                self._connection.execute(
+                    "SELECT id, row FROM chunks WHERE id IN (SELECT value FROM carray(?))",
+                    (apsw.carray(others),),
+                )
+            )
+        return rows
+
+    def remember(self, rows: Mapping[str, int]) -> None:
+        """Cache rows that another query read anyway."""
+        if len(self._rows) + len(rows) > CACHED_IDS:
+            self._rows.clear()
+        self._rows.update(rows)
 
 
 def counts(connection: apsw.Connection) -> Counts:
@@ -171,6 +214,27 @@ def tag_of(connection: apsw.Connection, generation: int) -> str | None:
     """What a generation drew; None for one that this database did not go through, or no longer remembers."""
     found = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
     return cast("str | None", found)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state of an index. `tag` tells it from another state with the same generation."""
+
+    index_id: str
+    generation: int
+    tag: str
+
+
+def state_of(connection: apsw.Connection) -> State:
+    generation = number(connection, "generation")
+    return State(meta(connection, "index_id") or "", generation, tag_of(connection, generation) or "")
+
+
+def led_here(connection: apsw.Connection, earlier: State, state: State) -> bool:
+    """Whether this database went through `earlier`. A restored database may have reused its generation."""
+    if earlier.index_id != state.index_id or earlier.generation > state.generation or not earlier.tag:
+        return False
+    return tag_of(connection, earlier.generation) == earlier.tag
 
 
 def roots(connection: apsw.Connection) -> list[Root]:

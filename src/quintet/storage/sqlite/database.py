@@ -1,8 +1,7 @@
 """Connections to one SQLite file: pragmas, migrations, readers and the one writer."""
 
-import secrets
+import queue
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -10,32 +9,53 @@ from pathlib import Path
 
 import apsw
 
-from quintet.errors import Conflict, NotFound, QuintetError, StoreError
+from quintet.errors import NotFound, QuintetError, StoreError
 from quintet.storage.sqlite import read_only_disk
 from quintet.storage.sqlite.errors import REBUILT, RESTORED, translate_errors
 from quintet.storage.sqlite.filters import register
-from quintet.storage.sqlite.migrations import APPLICATION_ID, MIGRATIONS
+from quintet.storage.sqlite.migrations import is_current, migrate, use_wal
 from quintet.storage.sqlite.read_only_disk import FileFingerprint
-from quintet.storage.sqlite.readers import FileId, ReaderPool, file_id
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 THERE = apsw.SQLITE_OPEN_READWRITE
 OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
+FileId = tuple[int, int]  # device and number, which no other file gets while a connection is open
 
 
-def _use_wal(connection: apsw.Connection) -> None:
-    """SQLite does not wait by itself here, should another process look at the new file just then."""
-    last = time.monotonic() + BUSY_MS / 1000
-    while True:
-        try:
-            connection.pragma("journal_mode", "wal")
-            return
-        except apsw.BusyError:
-            if time.monotonic() > last:
-                raise
-            time.sleep(0.001)
+def file_id(file: Path) -> FileId | None:
+    """What tells a file from another that takes its name; None where there is none."""
+    try:
+        about = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return about.st_dev, about.st_ino
+
+
+class ReaderPool:
+    """The last one first: its pages are the most likely to be in memory. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.LifoQueue[tuple[FileId | None, apsw.Connection]] = queue.LifoQueue()
+
+    def put(self, place: FileId | None, connection: apsw.Connection) -> None:
+        self._waiting.put((place, connection))
+
+    def take(self, place: FileId | None) -> apsw.Connection | None:
+        """One to this very file, if any waits. Those to a file that was there before are closed."""
+        with suppress(queue.Empty):
+            while True:
+                opened_on, connection = self._waiting.get_nowait()
+                if opened_on == place:
+                    return connection
+                connection.close()
+        return None
+
+    def clear(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                self._waiting.get_nowait()[1].close()
 
 
 def copied(connection: apsw.Connection, file: Path) -> None:
@@ -91,7 +111,7 @@ class Database:
         self.check_file()
         connection = self._open(flags)
         try:
-            if self.check(connection) < len(MIGRATIONS):
+            if not is_current(connection, self.file):
                 self._migrate(connection)
         finally:
             connection.close()
@@ -116,43 +136,14 @@ class Database:
             if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
                 raise apsw.NotADBError("it is shorter than any database")
 
-    def check(self, connection: apsw.Connection) -> int:
-        """The schema's version; refuses a file that is not ours or is newer than this code."""
-        # Tables first: another process may commit all three at once between these lines.
-        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-        application = int(connection.pragma("application_id"))
-        version = int(connection.pragma("user_version"))
-        if application != APPLICATION_ID and (application or tables):
-            raise StoreError(f"{self.file} is a database of another program; choose another folder with --db")
-        if version > len(MIGRATIONS):
-            raise Conflict(
-                f"{self.file} has schema {version}, newer than the {len(MIGRATIONS)} this Quintet knows; "
-                "upgrade Quintet, or index into another folder"
-            )
-        return version
-
     def _migrate(self, connection: apsw.Connection) -> None:
         if self._is_read_only and self.file.exists():
             raise StoreError(
                 f"{self.file} was made by an older Quintet, and is on a disk that cannot be written; "
                 "run 'quintet status' once where it can be"
             )
-        _use_wal(connection)
-        self._make(connection)
-
-    def _make(self, connection: apsw.Connection) -> None:
-        with (
-            connection
-        ):  # begins IMMEDIATE, see _open: of two processes one migrates, the other finds it done
-            for number in range(self.check(connection), len(MIGRATIONS)):
-                connection.execute(MIGRATIONS[number])
-                connection.pragma("user_version", number + 1)
-            connection.pragma("application_id", APPLICATION_ID)
-            connection.execute(
-                "INSERT OR IGNORE INTO meta VALUES "
-                "('index_id', ?), ('generation', '0'), ('vector_epoch', '1')",
-                (secrets.token_hex(8),),
-            )
+        use_wal(connection, BUSY_MS)
+        migrate(connection, self.file)
 
     @cached_property
     def _is_read_only(self) -> bool:
@@ -177,7 +168,7 @@ class Database:
 
     def _empty(self) -> apsw.Connection:
         connection = apsw.Connection(":memory:")
-        self._make(connection)
+        migrate(connection, self.file)
         connection.pragma("query_only", True)
         return connection
 

@@ -16,6 +16,7 @@ from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.storage.sqlite.database import Database
 from quintet.storage.sqlite.document_tables import TEXT_TABLES
 from quintet.storage.sqlite.errors import RESTORED
+from quintet.storage.sqlite.migrations import schema_version
 
 ANEW = "move the index away and run 'quintet index'"
 MATRIX = "delete the folders vectors-* in the index folder; they are made anew"
@@ -64,7 +65,7 @@ def examine_memory(file: Path) -> HealthCheck:
     try:
         database.check_file()
         with database.reading() as connection:
-            if not database.check(connection):
+            if not schema_version(connection, file):
                 return HealthCheck("memory", True, "empty: nothing was remembered yet")
             return _memories(connection)
     except QuintetError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from quintet.errors import Conflict, StoreError
+from quintet.processes.lock import disk_error
 
 REBUILT = "move it away and run 'quintet index' to build a new one"
 RESTORED = "move it away and import the last export, or put its documents in again"
@@ -41,5 +42,4 @@ def translate_errors(file: Path, way_out: str = REBUILT) -> Iterator[None]:
     except apsw.Error as error:
         raise StoreError(f"SQLite failed on {file}: {error}; if it happens again, {way_out}") from error
     except OSError as error:
-        place, reason = error.filename or file, error.strerror or error
-        raise StoreError(f"{place}: {reason}; check the disk and the permissions") from error
+        raise disk_error(error, file) from error

@@ -94,10 +94,8 @@ def register(connection: apsw.Connection) -> None:
         connection.create_scalar_function(function.__name__, scalar, 2, deterministic=True)
 
 
-def select(connection: apsw.Connection, filter: Filter) -> Rows | None:
-    """Rows of the chunks that pass, ascending; None where there is no condition."""
-    if not filter.conditions:
-        return None
+def select(connection: apsw.Connection, filter: Filter) -> Rows:
+    """Rows of the chunks that pass, ascending."""
     clause = compiled(connection, AllOf(filter.conditions)).over_chunks()
     found = connection.execute(f"SELECT c.row FROM chunks c WHERE {clause.sql}", clause.values)
     return np.sort(np.fromiter(chain.from_iterable(found), dtype=np.int64))

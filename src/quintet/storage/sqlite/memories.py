@@ -47,7 +47,7 @@ class SqliteMemos:
         conditions, given = ["r.name = ?"], [ROOT, *values]
         if where:
             conditions.append(where)
-        rows = filters.select(self._connection, filter)
+        rows = filters.select(self._connection, filter) if filter.conditions else None
         if rows is not None and not len(rows):
             return
         if rows is not None:

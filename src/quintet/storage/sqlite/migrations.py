@@ -4,6 +4,14 @@ Text that contracts score lives in `text` alone: BM25's lengths count every colu
 and CJK pairs have tables of their own. All three are contentless and share the chunk's row number.
 """
 
+import secrets
+import time
+from pathlib import Path
+
+import apsw
+
+from quintet.errors import Conflict, StoreError
+
 APPLICATION_ID = 0x51544554  # "QTET"
 
 UNICODE = "tokenize='unicode61 remove_diacritics 2'"
@@ -149,3 +157,52 @@ GATHER = f"""
     """
 
 MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES, GATHER)
+
+
+def schema_version(connection: apsw.Connection, file: Path) -> int:
+    """How many migrations were applied. Refuses a foreign file and a schema newer than this code."""
+    # Count the tables first: another process may commit all three at once between these lines.
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    application = int(connection.pragma("application_id"))
+    version = int(connection.pragma("user_version"))
+    if application != APPLICATION_ID and (application or tables):
+        raise StoreError(f"{file} is a database of another program; choose another folder with --db")
+    if version > len(MIGRATIONS):
+        raise Conflict(
+            f"{file} has schema {version}, newer than the {len(MIGRATIONS)} this Quintet knows; "
+            "upgrade Quintet, or index into another folder"
+        )
+    return version
+
+
+def is_current(connection: apsw.Connection, file: Path) -> bool:
+    return schema_version(connection, file) == len(MIGRATIONS)
+
+
+def migrate(connection: apsw.Connection, file: Path) -> None:
+    """Apply the migrations that are missing, in one transaction.
+
+    The connection begins transactions IMMEDIATE: of two processes one migrates, the other finds it done.
+    """
+    with connection:
+        for number in range(schema_version(connection, file), len(MIGRATIONS)):
+            connection.execute(MIGRATIONS[number])
+            connection.pragma("user_version", number + 1)
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.execute(
+            "INSERT OR IGNORE INTO meta VALUES ('index_id', ?), ('generation', '0'), ('vector_epoch', '1')",
+            (secrets.token_hex(8),),
+        )
+
+
+def use_wal(connection: apsw.Connection, timeout_ms: int) -> None:
+    """SQLite does not wait by itself here if another process opens the new file at the same time."""
+    last = time.monotonic() + timeout_ms / 1000
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > last:
+                raise
+            time.sleep(0.001)

@@ -3,21 +3,22 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import apsw
-from filelock import FileLock, Timeout
 
-from quintet.errors import Conflict, QuintetError, UsageError
+from quintet.errors import QuintetError, UsageError
 from quintet.model.text_query import TextQuery
 from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Counts, TextIndex
 from quintet.ports.store_files import INDEX_FILE, INDEX_FILES, StoreFiles
+from quintet.processes.lock import hold_lock
 from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphCache
 from quintet.storage.sqlite import relocation
-from quintet.storage.sqlite.catalog import SqliteCatalog, counts
-from quintet.storage.sqlite.chunk_ids import ChunkIds
+from quintet.storage.sqlite.catalog import ChunkIds, SqliteCatalog, State, counts, state_of
 from quintet.storage.sqlite.database import Database, copied
 from quintet.storage.sqlite.doctor import (
     MATRIX,
@@ -34,8 +35,7 @@ from quintet.storage.sqlite.migrations import UNICODE
 from quintet.storage.sqlite.state_tree import SqliteStateTree
 from quintet.storage.sqlite.writer import SqliteWriter
 from quintet.storage.text.index import SqliteTextIndex
-from quintet.storage.text.postings.cache import PostingsCache, state_of
-from quintet.storage.text.postings.segment import State
+from quintet.storage.text.postings.cache import PostingsCache
 from quintet.storage.text.tantivy import fields as tantivy_fields
 from quintet.storage.text.tantivy.cache import TantivyCache
 from quintet.storage.text.tantivy.doctor import examine_speed, examine_tantivy
@@ -47,28 +47,50 @@ IGNORE, ALL = ".gitignore", b"*\n"
 STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
 
 
-class SqliteSnapshot:
-    """Everything a search reads, as of one moment."""
+@dataclass(frozen=True, slots=True)
+class Caches:
+    """What a store derives from its database. All its snapshots share it."""
 
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        views: VectorCache,
-        graphs: GraphCache,
-        postings: PostingsCache,
-        counts: Counts | None,
-        tantivy: TantivyCache | None = None,
-    ) -> None:
-        self.graph = SqliteCodeGraph(connection, graphs)
+    postings: PostingsCache
+    vectors: VectorCache
+    graph: GraphCache
+    tantivy: TantivyCache | None
+
+
+class SqliteSnapshot:
+    """Everything a search reads, as of one moment. Each part is made when it is first used."""
+
+    def __init__(self, connection: apsw.Connection, caches: Caches, counts: Counts) -> None:
+        self._connection = connection
+        self._caches = caches
         self.catalog = SqliteCatalog(connection, counts)
-        ids = ChunkIds(connection)
-        self.text: TextIndex = SqliteTextIndex(connection, postings, ids)
-        if tantivy is not None:
-            self.text = TantivyTextIndex(connection, tantivy, self.text)
-        self.vectors = SqliteVectorIndex(connection, views, ids)
-        self.memos = SqliteMemos(connection)
-        self.documents = SqliteDocuments(connection)
-        self.tree = SqliteStateTree(connection)
+        self._ids = ChunkIds(connection)
+
+    @cached_property
+    def text(self) -> TextIndex:
+        text = SqliteTextIndex(self._connection, self._caches.postings, self._ids)
+        tantivy = self._caches.tantivy
+        return text if tantivy is None else TantivyTextIndex(self._connection, tantivy, text)
+
+    @cached_property
+    def vectors(self) -> SqliteVectorIndex:
+        return SqliteVectorIndex(self._connection, self._caches.vectors, self._ids)
+
+    @cached_property
+    def graph(self) -> SqliteCodeGraph:
+        return SqliteCodeGraph(self._connection, self._caches.graph)
+
+    @cached_property
+    def tree(self) -> SqliteStateTree:
+        return SqliteStateTree(self._connection)
+
+    @cached_property
+    def memos(self) -> SqliteMemos:
+        return SqliteMemos(self._connection)
+
+    @cached_property
+    def documents(self) -> SqliteDocuments:
+        return SqliteDocuments(self._connection)
 
 
 class SqliteStore:
@@ -80,19 +102,22 @@ class SqliteStore:
         self._database = Database(
             folder / files.database, precious=files.precious, may_be_missing=files.may_be_missing
         )
-        self._views = VectorCache(folder / files.derived)
-        self._graphs = GraphCache()
-        self._postings = PostingsCache(folder / files.derived)
-        self._tantivy = TantivyCache(folder / files.derived) if text_index == "tantivy" else None
+        self._derived = folder / files.derived
+        self._uses_tantivy = text_index == "tantivy"
+        self._caches = self._new_caches(GraphCache())
         self._counts: tuple[State, Counts] | None = None
         self._counting = threading.Lock()
+
+    def _new_caches(self, graph: GraphCache) -> Caches:
+        tantivy = TantivyCache(self._derived) if self._uses_tantivy else None
+        return Caches(PostingsCache(self._derived), VectorCache(self._derived), graph, tantivy)
 
     def create(self) -> None:
         """Make the folder and the database; an ignore file keeps both out of git and of any index."""
         self._check_own()
         self._database.create()
         with suppress(OSError):  # a disk that cannot be written: what is derived stays in memory
-            (self.folder / self._files.derived).mkdir(exist_ok=True)
+            self._derived.mkdir(exist_ok=True)
         ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
@@ -135,8 +160,7 @@ class SqliteStore:
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
-            found = self._count(connection)
-            yield SqliteSnapshot(connection, self._views, self._graphs, self._postings, found, self._tantivy)
+            yield SqliteSnapshot(connection, self._caches, self._count(connection))
 
     def _count(self, connection: apsw.Connection) -> Counts:
         """Counted once a state: a search should not pay for it."""
@@ -149,39 +173,31 @@ class SqliteStore:
     @contextmanager
     def writer(self, timeout: float) -> Iterator[SqliteWriter]:
         """The writer, once no other process or thread holds it."""
-        lock = FileLock(self.folder / self._files.lock, timeout=timeout, thread_local=False)
         with translate_errors(self._database.file):
             self._database.look()  # or the lock would bring a deleted folder back
+        busy = (
+            f"another process is writing to {self.folder} and did not finish within {timeout:g} s; "
+            "try again, or raise writer_timeout"
+        )
+        with hold_lock(self.folder / self._files.lock, timeout, busy), self._database.owned():
+            writer = SqliteWriter(self._database, self._caches.postings)
             try:
-                lock.acquire()
-            except Timeout:  # an OSError, which `translated` would take for a broken disk
-                raise Conflict(
-                    f"another process is writing to {self.folder} and did not finish within {timeout:g} s; "
-                    "try again, or raise writer_timeout",
-                    code="busy_writer",
-                ) from None
-        try:
-            with self._database.owned():
-                writer = SqliteWriter(self._database, self._postings)
-                try:
-                    yield writer
-                    self._renew_tantivy()
-                finally:
-                    writer.close()
-        finally:
-            lock.release()
+                yield writer
+                self._renew_tantivy()
+            finally:
+                writer.close()
 
     def _renew_tantivy(self) -> None:
         """What a writer leaves behind: the index of the present state, or none if FTS5 is in use."""
-        if self._tantivy is None:
-            remove_others(self.folder / self._files.derived)
+        if self._caches.tantivy is None:
+            remove_others(self._derived)
         else:
             with self._database.reading() as connection:
-                self._tantivy.renew(connection)
+                self._caches.tantivy.renew(connection)
 
     def tokenizer(self, query: TextQuery | None) -> str:
         """Which tokenizer reads this query: that of FTS5, followed by tantivy where tantivy scores it."""
-        if self._tantivy is None or query is None or query.needs_fts5:
+        if self._caches.tantivy is None or query is None or query.needs_fts5:
             return UNICODE
         return f"{UNICODE}, {tantivy_fields.engine().__version__}"
 
@@ -191,20 +207,21 @@ class SqliteStore:
             copied(connection, folder / files.database)
 
     def examine(self) -> list[HealthCheck]:
+        caches = self._caches
         with self._database.reading() as connection:
             return [
                 *examine(connection),
-                made("matrix", lambda: examine_matrix(self._views.differing(connection)), MATRIX),
-                made("postings", lambda: examine_postings(self._postings.is_right(connection)), POSTINGS),
-                made("speed" if self._tantivy is None else "tantivy", lambda: self._examine_text(connection)),
+                made("matrix", lambda: examine_matrix(caches.vectors.differing(connection)), MATRIX),
+                made("postings", lambda: examine_postings(caches.postings.is_right(connection)), POSTINGS),
+                made("tantivy" if self._uses_tantivy else "speed", lambda: self._examine_text(connection)),
             ]
 
     def _examine_text(self, connection: apsw.Connection) -> HealthCheck:
-        if self._tantivy is None:
+        if self._caches.tantivy is None:
             return examine_speed(
-                connection, SqliteTextIndex(connection, self._postings, ChunkIds(connection))
+                connection, SqliteTextIndex(connection, self._caches.postings, ChunkIds(connection))
             )
-        return examine_tantivy(connection, self._tantivy)
+        return examine_tantivy(connection, self._caches.tantivy)
 
     def rest(self) -> None:
         """Close the connections that nobody is using; from now on each is opened when needed."""
@@ -212,14 +229,10 @@ class SqliteStore:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Of files that are mapped, which Windows would neither move nor delete. Searches under way keep the
-        old views."""
-        derived = self.folder / self._files.derived
-        self._views = VectorCache(derived)
-        self._postings = PostingsCache(derived)
-        self._tantivy = None if self._tantivy is None else TantivyCache(derived)
+        """Drop mapped files, which Windows would neither move nor delete. Open snapshots keep theirs."""
+        self._caches = self._new_caches(self._caches.graph)
 
     def close(self) -> None:
-        self._views.close()
+        self._caches.vectors.close()
         self._database.close()
         self._let_go()

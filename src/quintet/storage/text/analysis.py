@@ -1,10 +1,13 @@
-"""What the text tables are fed: word breaks around CJK, CJK pairs, and the parts of identifiers."""
+"""How text becomes terms: word breaks around CJK, CJK pairs, the parts of identifiers, tokens and stems."""
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
+import apsw
 import numpy as np
 
 # Han, kana, bopomofo, hangul and their extensions: scripts written without spaces between words.
@@ -27,6 +30,8 @@ MANY = 50  # texts that are searched faster together than one by one
 AT_ONCE = 250_000  # characters of them at a time
 SHORT = 60  # characters of a text or word that comes again and again: a title, a heading, an identifier
 KNOWN_TEXTS, KNOWN_WORDS = 4_096, 16_384  # that are remembered, some 10 MB at most
+STEMMED_AT_ONCE = 10_000  # tokens
+LONGEST = 32_768  # bytes of a token that FTS5 keeps
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
 
@@ -138,3 +143,45 @@ _known_word = lru_cache(maxsize=KNOWN_WORDS)(_parts_of_word)
 def quoted(term: str) -> str:
     """A term as an FTS5 string: matched as the phrase of its tokens, whatever characters it holds."""
     return '"' + term.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """Turns text into tokens, and tokens into stems."""
+
+    tokens: Callable[[str], list[str]]
+    stems: Callable[[Sequence[bytes]], list[bytes]]
+
+
+def tokenizer(connection: apsw.Connection) -> Tokenizer:
+    """SQLite's own: the tokenizer of the text tables, and the Porter stemmer over its tokens."""
+    unicode = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
+    porter = connection.fts5_tokenizer("porter", ["ascii"])  # ascii takes a token as it is
+
+    def tokens(text: str) -> list[str]:
+        return list(_tokens(unicode, text.encode()))
+
+    def stems(tokens: Sequence[bytes]) -> list[bytes]:
+        stemmed: list[str] = []
+        for at in range(0, len(tokens), STEMMED_AT_ONCE):
+            stemmed += _tokens(porter, b" ".join(tokens[at : at + STEMMED_AT_ONCE]))
+        return [stem.encode() for stem in stemmed]
+
+    return Tokenizer(tokens, stems)
+
+
+def _tokens(fts5_tokenizer: apsw.FTS5Tokenizer, text: bytes) -> Any:
+    return fts5_tokenizer(
+        text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+
+
+def encoded(token: str) -> bytes:
+    return token.encode("utf-8", "surrogateescape")
+
+
+def cut(token: str) -> str:
+    """As much of a token as FTS5 keeps, which may end inside a character."""
+    if len(token) * 4 <= LONGEST:
+        return token
+    return token.encode()[:LONGEST].decode("utf-8", "surrogateescape")

@@ -1,9 +1,8 @@
-"""What FTS5 itself is asked: the rows of an expression, how often they match or its own bm25 of them, and
-where it stumbles."""
+"""What only FTS5 can tell: which rows match an expression, how often, with which `bm25()`, and where an
+expression is wrong."""
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 from weakref import WeakSet
@@ -14,51 +13,26 @@ import numpy as np
 from quintet.errors import UsageError
 from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Rows
-from quintet.storage.text.postings.score import EQUAL, Float64, Weights
+from quintet.storage.text.postings.score import Float64
 from quintet.storage.text.postings.segment import FIELDS, Int64
 
 LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
 TIMES, COUNTS = "quintet_times", "quintet_counts"
-HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
 
 _counting: WeakSet[apsw.Connection] = WeakSet()  # those that know our functions: FTS5 never forgets one
 
 
-def literals(query: TextQuery) -> str:
-    """The field weights as FTS5 reads them, which knows no exponents."""
-    given = dict(query.field_weights)
-    return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)
-
-
-def weights(query: TextQuery, table: str) -> Weights:
-    """The numbers that SQLite makes of those, in a table that they apply to."""
-    return _as_read(literals(query)) if _weighs(query, table) else EQUAL
-
-
-def _weighs(query: TextQuery, table: str) -> bool:
-    return bool(query.field_weights) and (table == "text" or not query.stems)
-
-
-@lru_cache(maxsize=64)
-def _as_read(literals: str) -> Weights:
-    connection = apsw.Connection(":memory:")
-    found: Any = connection.execute(f"SELECT {literals}").fetchall()
-    connection.close()
-    ((one, two, three),) = found
-    return one, two, three
-
-
 def ranked(
-    connection: apsw.Connection, table: str, expression: str, query: TextQuery
+    connection: apsw.Connection, table: str, expression: str, weights: str = ""
 ) -> tuple[Rows, Float64]:
-    """Every row that matches, and the negated bm25 of each."""
+    """Every row that matches, and its negated bm25. `weights` are the fields', as SQL literals."""
     sql, values = f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?", [expression]
-    if _weighs(query, table):
+    if weights:
         sql += " AND rank MATCH ?"
-        values.append(f"bm25({literals(query)})")
-    found: Any = connection.execute(sql, values).fetchall()
-    rows = np.fromiter((row for row, _ in found), np.int64, len(found))
-    return rows, np.fromiter((-rank for _, rank in found), np.float64, len(found))
+        values.append(f"bm25({weights})")
+    matches: Any = connection.execute(sql, values).fetchall()
+    rows = np.fromiter((row for row, _ in matches), np.int64, len(matches))
+    return rows, np.fromiter((-rank for _, rank in matches), np.float64, len(matches))
 
 
 def counted(connection: apsw.Connection, table: str, phrase: str, *, by_field: bool) -> tuple[Rows, Int64]:

@@ -14,17 +14,14 @@ from quintet.model.results import Hit
 from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Rows
 from quintet.ranking import deciding
-from quintet.storage.sqlite.chunk_ids import ChunkIds
-from quintet.storage.text.analysis import plain
-from quintet.storage.text.chunk_reader import words
+from quintet.storage.sqlite.catalog import ChunkIds
+from quintet.storage.text.analysis import Tokenizer, plain, tokenizer
 from quintet.storage.text.fts5 import bad_query, matching_of
 from quintet.storage.text.postings.cache import PostingsCache
 from quintet.storage.text.postings.score import Float64, PostingsView
 from quintet.storage.text.postings.search import Clause, Ranking
 from quintet.storage.text.postings.segment import FIELDS, Bool
-from quintet.storage.text.postings.tokens import Tokenizer
-from quintet.storage.text.query import lookup
-from quintet.storage.text.scoring import Scoring
+from quintet.storage.text.query import Scoring, lookup
 
 
 class SqliteTextIndex:
@@ -37,15 +34,15 @@ class SqliteTextIndex:
         self._last: tuple[TextQuery, list[Clause], Bool | None] | None = None
 
     @cached_property
-    def _words(self) -> Tokenizer:
-        return words(self._connection)
+    def _tokenizer(self) -> Tokenizer:
+        return tokenizer(self._connection)
 
     @cached_property
     def _view(self) -> PostingsView:
         return self._postings.view(self._connection)
 
     def tokens(self, text: str) -> list[str]:
-        return self._words.tokens(plain(text))
+        return self._tokenizer.tokens(plain(text))
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
         """The best `depth` chunks. A score is the sum of bm25 over the tables that were asked."""
@@ -77,7 +74,7 @@ class SqliteTextIndex:
     def _clauses(self, view: PostingsView, query: TextQuery) -> tuple[list[Clause], Bool | None]:
         """What adds to a score, and who may have one: kept, since the same query asks for scores next."""
         if self._last is None or self._last[0] != query:
-            scoring = Scoring(self._connection, self._words, view, query)
+            scoring = Scoring(self._connection, self._tokenizer, view, query)
             try:
                 self._last = query, scoring.clauses(), scoring.allowed()
             except apsw.SQLError as error:
@@ -114,7 +111,7 @@ class SqliteTextIndex:
         within = np.array(list(rows), np.int64)
         view = self._view
         numbers = view.numbers(within)
-        words, rest = Scoring(self._connection, self._words, view, query).fields()
+        words, rest = Scoring(self._connection, self._tokenizer, view, query).fields()
         for at, field in enumerate(FIELDS):
             found: set[int] = set()
             for table, expression in rest.items():

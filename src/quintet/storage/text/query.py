@@ -1,14 +1,37 @@
-"""From a text query to what each table is asked for."""
+"""From a text query to the clauses that score it: which words and phrases are looked up in which table, and
+what each adds to a score. Words and phrases come from postings, CJK and FTS5's own language from FTS5."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
+
+import apsw
+import numpy as np
 
 from quintet.model.text_query import TextQuery
-from quintet.storage.text.analysis import CJK_RUN, identifier_parts, pair_phrase, plain, quoted, runs
+from quintet.storage.text.analysis import (
+    CJK_RUN,
+    LONGEST,
+    Tokenizer,
+    cut,
+    encoded,
+    identifier_parts,
+    pair_phrase,
+    plain,
+    quoted,
+    runs,
+)
+from quintet.storage.text.chunk_reader import texts_at
+from quintet.storage.text.fts5 import counted, matching, ranked
+from quintet.storage.text.postings.score import EQUAL, FieldWeights, Postings, PostingsView, Weights, fts5_idf
+from quintet.storage.text.postings.search import Clause, ScoredChunks, Term
+from quintet.storage.text.postings.segment import FIELDS, Bool, Int64
 
 TABLES = ("text", "parts", "cjk")
-Condition = dict[str, str]  # an expression for each of some tables: one of them has to match
+Alternatives = dict[str, str]  # an expression by table, of which one has to match
+READ = 1_000  # words of text that are read in the time that FTS5 takes for a phrase
+HEAVIEST = 1e6  # larger weights count as this: they would overflow in the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +43,8 @@ class Lookup:
 
     either: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
-    required: tuple[Condition, ...] = ()
-    a_term: Condition | None = None
+    required: tuple[Alternatives, ...] = ()
+    a_term: Alternatives | None = None
     whole: str | None = None
 
     def __bool__(self) -> bool:
@@ -67,7 +90,7 @@ def _words(query: TextQuery) -> list[str]:
     return [words for words in found if words.strip()]
 
 
-def _conditions(phrase: str, with_parts: bool) -> list[Condition]:
+def _conditions(phrase: str, with_parts: bool) -> list[Alternatives]:
     """What has to match for a phrase to be there: its words in one table or the other, and all its CJK."""
     tables = _tables(phrase, False)
     conditions = [{"cjk": one} for one in tables["cjk"]]
@@ -97,3 +120,169 @@ def _tables(term: str, with_parts: bool) -> dict[str, list[str]]:
         tables["parts"] = [quoted(parts)] if parts else words
         tables["text"] = [*words, quoted(parts)] if parts else words
     return tables
+
+
+class Scoring:
+    """One query against one view."""
+
+    def __init__(
+        self, connection: apsw.Connection, tokenizer: Tokenizer, view: PostingsView, query: TextQuery
+    ) -> None:
+        self._connection = connection
+        self._view = view
+        self._query = query
+        self._wanted = lookup(query)
+        self._tokenizer = tokenizer
+        self._weighing = {table: FieldWeights(_weights(query, table)) for table in ("text", "parts")}
+
+    def clauses(self) -> list[Clause]:
+        """In FTS5's order, which is that of the query, table after table."""
+        if self._wanted.whole is not None:
+            return [self._ranked("text", self._wanted.whole)]
+        statistics = self._view.statistics["stems"]
+        stems = [Term(one, "text", statistics, self._weighing["text"]) for one in self.stemmed() if one]
+        return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
+
+    def _cjk(self) -> list[ScoredChunks]:
+        """As FTS5 scores it among the chunks that hold any; in a query by stems, as rare as it is among all:
+        beside words a run of characters would count for nothing where few chunks hold such."""
+        if "cjk" not in self._wanted.either:
+            return []
+        if not self._query.stems:
+            return [self._ranked("cjk", self._wanted.scored["cjk"])]
+        found = [self._ranked("cjk", phrase) for phrase in self._wanted.either["cjk"]]
+        return [
+            ScoredChunks(one.numbers, one.values * self._rarer(len(one.numbers)), one.table) for one in found
+        ]
+
+    def _rarer(self, matching: int) -> float:
+        if self._view.cjk_rows is None:
+            self._view.cjk_rows = int(self._connection.execute("SELECT count(*) FROM cjk_docsize").get)
+        return self._view.statistics["stems"].idf(matching) / fts5_idf(self._view.cjk_rows, matching)
+
+    def stemmed(self) -> list[list[Postings]]:
+        """The postings of every stem of the query, in the order it names them."""
+        tokens = [token for text in self._wanted.words for token in self._tokenizer.tokens(text)]
+        if not tokens:
+            return []
+        stems = list(dict.fromkeys(self._tokenizer.stems([encoded(cut(token)) for token in tokens])))
+        return self._view.postings("stems", stems) if self._query.parts else self._view.families(stems)
+
+    def _phrases(self, table: str) -> list[Clause]:
+        clauses: list[Clause] = []
+        for phrase, tokens, where in self._looked_up(table):
+            where = self._holding(table, phrase, tokens) if where is None else where
+            if where:
+                clauses.append(Term(where, table, self._view.statistics[table], self._weighing[table]))
+        return clauses
+
+    def _looked_up(self, table: str) -> Iterator[tuple[str, list[str], list[Postings] | None]]:
+        """The phrases that are looked up in a table, with their tokens, and the postings of single words."""
+        phrases = self._wanted.either.get(table, ())
+        tokens = [self._tokenizer.tokens(phrase) for phrase in phrases]
+        single = [encoded(cut(found[0])) for found in tokens if len(found) == 1]
+        postings = iter(self._view.postings(table, single) if single else ())
+        for phrase, found in zip(phrases, tokens, strict=True):
+            if found:
+                yield phrase, found, None if len(found) > 1 else next(postings)
+
+    def fields(self) -> tuple[list[Postings], dict[str, str]]:
+        """What tells in which fields the query was found: the postings of its words, and of the rest, which
+        only FTS5 can look up, the MATCH expression of each table."""
+        if self._wanted.whole is not None:
+            return [], self._wanted.scored
+        words = [one for several in self.stemmed() for one in several]
+        phrases: dict[str, Sequence[str]] = {"cjk": self._wanted.either.get("cjk", ())}
+        for table in self._weighing:
+            found = list(self._looked_up(table))
+            words += [one for _, _, where in found for one in where or ()]
+            phrases[table] = [phrase for phrase, _, where in found if where is None]
+        return words, {table: " OR ".join(several) for table, several in phrases.items() if several}
+
+    def _holding(self, table: str, phrase: str, tokens: Sequence[str]) -> list[Postings]:
+        """The postings of a phrase, as if it were one term."""
+        by_field = self._weighing[table].weights != EQUAL
+        name = f"{table} by field" if by_field else table, phrase
+        known = self._view.phrases.get(name)
+        if known is None:
+            rows, counts = self._counted(table, phrase, list(map(cut, tokens)), by_field=by_field)
+            known = np.column_stack([self._view.numbers(rows), counts]).ravel()
+            self._view.phrases.put(name, known)
+        by_chunk = known.reshape(-1, 1 + len(FIELDS))
+        return self._view.of_counts(by_chunk[:, 0], by_chunk[:, 1:], name)
+
+    def _counted(
+        self, table: str, phrase: str, tokens: Sequence[str], *, by_field: bool
+    ) -> tuple[Int64, Int64]:
+        """Which rows have a phrase, and how often. Where words stand only FTS5 knows, or the text, which is
+        faster to read where few chunks have them all."""
+        numbers = self._view.holding_all(table, [encoded(token) for token in tokens])
+        if numbers is None or self._view.tokens[numbers].sum() > READ:
+            return counted(self._connection, table, phrase, by_field=by_field)
+        rows = self._view.rows[numbers]
+        texts = texts_at(self._connection, rows) if len(rows) else ()
+        found = {
+            one.row: [self._times(tokens, field) for field in (one.text if table == "text" else one.parts)]
+            for one in texts
+        }
+        found = {row: counts for row, counts in found.items() if any(counts)}
+        counts = np.array(list(found.values()), np.int64).reshape(-1, len(FIELDS))
+        return np.array(list(found), np.int64), counts
+
+    def _times(self, phrase: Sequence[str], text: str) -> int:
+        tokens = self._tokenizer.tokens(text) if text else []
+        if len(text) * 4 > LONGEST:
+            tokens = list(map(cut, tokens))
+        size = len(phrase)
+        starts = (at for at, token in enumerate(tokens) if token == phrase[0])
+        return sum(tokens[at : at + size] == phrase for at in starts)
+
+    def _ranked(self, table: str, expression: str) -> ScoredChunks:
+        weights = weight_literals(self._query) if _weighs(self._query, table) else ""
+        rows, scores = ranked(self._connection, table, expression, weights)
+        numbers = self._view.numbers(rows)
+        order = np.argsort(numbers)
+        return ScoredChunks(numbers[order], scores[order], table)
+
+    def allowed(self) -> Bool | None:
+        """Which chunks match all that is required."""
+        if not self._wanted.required:
+            return None
+        allowed = np.ones(self._view.size, np.bool_)
+        for alternatives in self._wanted.required:
+            allowed &= self._matching(alternatives, ())
+        if self._wanted.a_term is not None:
+            allowed &= self._matching(self._wanted.a_term, self.stemmed())
+        return allowed
+
+    def _matching(self, alternatives: Alternatives, words: Sequence[Sequence[Postings]]) -> Bool:
+        here = np.zeros(self._view.size, np.bool_)
+        for table, expression in alternatives.items():
+            here[self._view.numbers(matching(self._connection, table, expression))] = True
+        for one in (one for several in words for one in several):
+            here[one.chunks + one.portion.first] = True
+        return here
+
+
+def weight_literals(query: TextQuery) -> str:
+    """The field weights as SQL literals; FTS5 knows no exponents."""
+    given = dict(query.field_weights)
+    return ", ".join(f"{min(given.get(field, 1.0), HEAVIEST):.15f}" for field in FIELDS)
+
+
+def _weights(query: TextQuery, table: str) -> Weights:
+    """The field weights of a query in this table, as SQLite parses them."""
+    return _parsed(weight_literals(query)) if _weighs(query, table) else EQUAL
+
+
+def _weighs(query: TextQuery, table: str) -> bool:
+    return bool(query.field_weights) and (table == "text" or not query.stems)
+
+
+@lru_cache(maxsize=64)
+def _parsed(literals: str) -> Weights:
+    connection = apsw.Connection(":memory:")
+    rows: Any = connection.execute(f"SELECT {literals}").fetchall()
+    connection.close()
+    ((content, heading_path, title),) = rows
+    return content, heading_path, title

@@ -13,9 +13,7 @@ from quintet.errors import UsageError
 from quintet.model.results import Hit
 from quintet.model.vector import Int16, Int64, cosines
 from quintet.ports.reading import Approximation, ChunkVectors, Rows
-from quintet.storage.sqlite.catalog import number
-from quintet.storage.sqlite.chunk_ids import ChunkIds
-from quintet.storage.text.postings.cache import state_of
+from quintet.storage.sqlite.catalog import ChunkIds, number, state_of
 from quintet.storage.vectors.hnsw import HnswCache
 from quintet.storage.vectors.matrix import Matrix, Origin, remove, remove_older
 from quintet.storage.vectors.tie_order import TieOrder, load_tie_order

@@ -19,9 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.model.vector import Int64
-from quintet.storage.sqlite.catalog import meta, number
-from quintet.storage.text.postings.cache import CHANGED, led_here, state_of
-from quintet.storage.text.postings.segment import State
+from quintet.storage.sqlite.catalog import CHANGED, State, led_here, meta, number, state_of
 
 MANY = 500  # changed documents or new chunks from which on reading everything is quicker
 WORTH_A_FILE = 5_000  # chunks; fewer are read in less time than a file is

@@ -9,9 +9,7 @@ import numpy as np
 from quintet.errors import Conflict
 from quintet.model.documents import embedding_text
 from quintet.model.vector import Int16
-from quintet.storage.sqlite.catalog import meta
-from quintet.storage.text.postings.cache import led_here, state_of
-from quintet.storage.text.postings.segment import State
+from quintet.storage.sqlite.catalog import State, led_here, meta, state_of
 from quintet.storage.vectors.matrix import origin_of
 
 SPARE_VECTORS = 10_000  # dead matrix rows that are never worth a compaction

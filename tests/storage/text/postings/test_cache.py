@@ -12,9 +12,9 @@ import pytest
 
 from quintet.model.text_query import TextQuery
 from quintet.ports.health import HealthCheck
+from quintet.storage.sqlite.catalog import state_of
 from quintet.storage.text.postings import cache as postings_cache
 from quintet.storage.text.postings import file as postings_file
-from quintet.storage.text.postings.cache import PostingsCache, state_of
 from quintet.storage.text.postings.merge import SegmentStream
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_every_edit_is_searched_at_once_and_segments_stay_few(shelf: "Shelf") ->
         shelf.remove(f"{number + 1:03d}.txt")
         assert _found(shelf) == _right(shelf)
     with shelf.store.snapshot() as snapshot:
-        view = shelf.store._postings.view(snapshot.text._connection)
+        view = shelf.store._caches.postings.view(snapshot.text._connection)
         assert len(view.segments) <= 8
 
 
@@ -108,7 +108,7 @@ def test_a_run_leaves_a_file_that_the_next_process_reads(
     _settle(shelf)
     assert postings_file.read(_file(shelf)) is not None
     expected = _right(shelf)
-    shelf.store._postings = PostingsCache(shelf.store.folder)  # as a new process would begin
+    shelf.store._let_go()  # as a new process would begin
     _no_building(monkeypatch)
     assert _found(shelf) == expected
     shelf.put({"new.txt": "common w3 later"})
@@ -146,7 +146,7 @@ def test_a_damaged_file_is_noticed_and_made_anew(shelf: "Shelf", damage: str) ->
     }
     file.write_bytes(spoilt[damage])
     assert postings_file.read(file) is None
-    shelf.store._postings = PostingsCache(shelf.store.folder)
+    shelf.store._let_go()
     assert _found(shelf) == _right(shelf)
     assert postings_file.read(file) is not None
 
@@ -252,7 +252,7 @@ def test_the_file_of_many_lots_is_that_of_one(shelf: "Shelf", monkeypatch: pytes
     _file(shelf).unlink()
     monkeypatch.setattr("quintet.storage.text.postings.build.AT_ONCE", 7)
     monkeypatch.setattr("quintet.storage.text.postings.merge.AT_ONCE", 11)
-    shelf.store._postings = PostingsCache(shelf.store.folder)
+    shelf.store._let_go()
     _settle(shelf)
     assert _file(shelf).read_bytes() == whole
     assert _found(shelf) == _right(shelf)
@@ -325,7 +325,7 @@ def test_the_doctor_compares_the_postings_with_the_text(
     postings_file.write(
         _file(shelf), state, SegmentStream.of(segment)
     )  # an older state that says it is the present one
-    shelf.store._postings = PostingsCache(shelf.store.folder)
+    shelf.store._let_go()
     assert not check().ok
     assert "text-*.postings" in check().message
 

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.storage.text.chunk_reader import words
+from quintet.storage.sqlite.catalog import State
+from quintet.storage.text.analysis import Tokenizer, cut, encoded, tokenizer
 from quintet.storage.text.postings.build import ChunkText, coded, segments
 from quintet.storage.text.postings.file import Spill, read, read_state, write
 from quintet.storage.text.postings.merge import SegmentStream, flow, merged
 from quintet.storage.text.postings.score import PostingsView, weighed
-from quintet.storage.text.postings.segment import Bool, Segment, State, Terms, arrays
-from quintet.storage.text.postings.tokens import FIELD_BITS, TokenCollector, Tokenizer, cut, encoded
+from quintet.storage.text.postings.segment import Bool, Segment, Terms, arrays
+from quintet.storage.text.postings.tokens import FIELD_BITS, TokenCollector
 
 STATE = State("one", 7, "tag")
 TERM = st.sampled_from(["run", "runs", "running", "fox", "über", "x" * 300])
@@ -27,7 +28,7 @@ CHUNKS: st.SearchStrategy[Chunks] = st.lists(
 
 @pytest.fixture(scope="module")
 def way() -> Tokenizer:
-    return words(apsw.Connection(":memory:"))
+    return tokenizer(apsw.Connection(":memory:"))
 
 
 def _texts(chunks: Chunks) -> list[ChunkText]:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quintet.storage.text.analysis import Tokenizer
 from quintet.storage.text.postings.segment import Array, Int32, Int64, Segment, Table, Terms
-from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, TokenCollector, Tokenizer, TokenPlaces
+from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, TokenCollector, TokenPlaces
 
 AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while it is put in order
 COUNTED_BITS = 16

@@ -14,13 +14,14 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from quintet.storage.sqlite.catalog import meta, number, tag_of
-from quintet.storage.text.chunk_reader import TEXTS, texts, words
+from quintet.storage.sqlite.catalog import CHANGED, State, led_here, state_of
+from quintet.storage.text.analysis import tokenizer
+from quintet.storage.text.chunk_reader import TEXTS, texts
 from quintet.storage.text.postings.build import segments
 from quintet.storage.text.postings.file import Spill, read, read_state, write
 from quintet.storage.text.postings.merge import SegmentPart, SegmentStream, flow, flow_of, merged
 from quintet.storage.text.postings.score import PostingsView
-from quintet.storage.text.postings.segment import LONG, Bool, Segment, State, arrays
+from quintet.storage.text.postings.segment import LONG, Bool, Segment, arrays
 
 KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
 SMALL = 500  # chunks that are analysed faster than a file is worth
@@ -28,7 +29,6 @@ IN_MEMORY = 50_000  # changed chunks that are analysed in memory; more of them, 
 BESIDE = 10_000  # changed chunks for which a process of its own pays
 MANY = 2_000  # changed chunks after which a writer makes the file anew
 
-CHANGED = "SELECT id FROM changes WHERE generation > ?"
 Parts = Sequence[tuple[Segment, Bool | None]]
 
 
@@ -186,18 +186,6 @@ def _changed(connection: apsw.Connection, since: State) -> int:
     return int(found)
 
 
-def state_of(connection: apsw.Connection) -> State:
-    generation = number(connection, "generation")
-    return State(meta(connection, "index_id") or "", generation, tag_of(connection, generation) or "")
-
-
-def led_here(connection: apsw.Connection, earlier: State, state: State) -> bool:
-    """Is this a state that the database went through? One that was put back may have numbered others so."""
-    if earlier.index_id != state.index_id or earlier.generation > state.generation or not earlier.tag:
-        return False
-    return tag_of(connection, earlier.generation) == earlier.tag
-
-
 def _identity(file: Path) -> tuple[int, int, int] | None:
     try:
         about = file.stat()
@@ -207,7 +195,7 @@ def _identity(file: Path) -> tuple[int, int, int] | None:
 
 
 def _everything(connection: apsw.Connection) -> Iterator[Segment]:
-    return segments(texts(connection, TEXTS), words(connection))
+    return segments(texts(connection, TEXTS), tokenizer(connection))
 
 
 def _advanced(connection: apsw.Connection, earlier: PostingsView, state: State) -> PostingsView | None:
@@ -217,7 +205,7 @@ def _advanced(connection: apsw.Connection, earlier: PostingsView, state: State) 
     parts = [_without(one, live, changed) for one, live in earlier.segments]
     if changed:
         changes = texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
-        parts += [(new, None) for new in segments(changes, words(connection))]
+        parts += [(new, None) for new in segments(changes, tokenizer(connection))]
     chunks = _chunks(connection)
     if _alive(parts) > chunks:  # documents whose very names were forgotten
         ids = [bytes.fromhex(one) for (one,) in connection.execute("SELECT id FROM documents")]

@@ -16,7 +16,8 @@ from quintet.processes.child import ChildProcess, NotStarted
 from quintet.processes.garbage import collect_garbage_rarely
 from quintet.processes.worker import open_answers, receive_in_background
 from quintet.storage.sqlite.database import Database
-from quintet.storage.text.chunk_reader import texts_between, words
+from quintet.storage.text.analysis import tokenizer
+from quintet.storage.text.chunk_reader import texts_between
 from quintet.storage.text.postings.build import ChunkText, segments
 from quintet.storage.text.postings.cache import PostingsCache
 from quintet.storage.text.postings.file import Spill
@@ -86,7 +87,7 @@ def main(parent: str, database: Path, folder: Path) -> None:
 def _followed(database: Database, messages: "SimpleQueue[bytes]", spill: Spill) -> list[SegmentPart]:
     """What could be analysed while it was written."""
     with database.reading() as connection:
-        how = words(connection)
+        how = tokenizer(connection)
     return [spill.put(one) for one in segments(_told(database, messages), how)]
 
 

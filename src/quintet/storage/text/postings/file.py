@@ -18,8 +18,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from quintet.storage.sqlite.catalog import State
 from quintet.storage.text.postings.merge import SegmentPart, SegmentStream
-from quintet.storage.text.postings.segment import LONG, Array, Segment, State, arrays, segment_of
+from quintet.storage.text.postings.segment import LONG, Array, Segment, arrays, segment_of
 
 MAGIC = b"QTPOST\0\1"  # the last byte is the version
 PREFIX = len(MAGIC) + 8

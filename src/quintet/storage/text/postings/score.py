@@ -12,8 +12,9 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
+from quintet.storage.sqlite.catalog import State
 from quintet.storage.text.postings.build import coded
-from quintet.storage.text.postings.segment import FIELDS, Array, Bool, Int32, Int64, Segment, State
+from quintet.storage.text.postings.segment import FIELDS, Array, Bool, Int32, Int64, Segment
 
 K1 = 1.2
 B = 0.75

@@ -24,15 +24,6 @@ HEAD = 8  # bytes of a term that are compared as one number
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Which state of which index postings are of; `tag` tells it from another with the same number."""
-
-    index_id: str
-    generation: int
-    tag: str
-
-
-@dataclass(frozen=True, slots=True)
 class Terms:
     """Words sorted by their bytes, found without a dictionary of them in memory."""
 

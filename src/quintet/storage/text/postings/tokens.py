@@ -1,13 +1,13 @@
 """Tokens taken down by number and place: of ASCII many texts at a time by numpy, of the rest by SQLite."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from quintet.storage.text.analysis import LONGEST, Tokenizer, cut, encoded
 from quintet.storage.text.postings.segment import FIELDS, Bool, Int32, Int64
 
 UInt64 = npt.NDArray[np.uint64]
@@ -15,7 +15,6 @@ UInt64 = npt.NDArray[np.uint64]
 WIDTH = len(FIELDS)
 FIELD_BITS = 2
 AT_ONCE = 50_000  # tokens that may be in waiting text: what is made of it stays in the processor's cache
-LONGEST = 32_768  # bytes of a token that FTS5 keeps
 SPACE = 32
 # What unicode61 makes of ASCII: capitals become small, and whatever is neither letter nor digit parts tokens.
 FOLDED = bytes(at if at < 128 and chr(at).isalnum() else SPACE for at in range(256)).lower()
@@ -23,14 +22,6 @@ HALF, WHOLE = 8, 16  # bytes of a word that are compared as one number, and as t
 MASKS = np.array([(1 << 8 * length) - 1 for length in range(HALF + 1)], np.uint64)
 SLOT_BITS = 18
 SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)  # odd, and half of their bits set
-
-
-@dataclass(frozen=True, slots=True)
-class Tokenizer:
-    """How text becomes terms, and terms become stems."""
-
-    tokens: Callable[[str], list[str]]
-    stems: Callable[[Sequence[bytes]], list[bytes]]
 
 
 class TokenPlaces(NamedTuple):
@@ -176,14 +167,3 @@ def _together(several: list[Int32]) -> Int32:
     one = np.concatenate([np.empty(0, np.int32), *several])
     several.clear()
     return one
-
-
-def encoded(word: str) -> bytes:
-    return word.encode("utf-8", "surrogateescape")
-
-
-def cut(token: str) -> str:
-    """As much of a token as FTS5 keeps, which may end inside a character."""
-    if len(token) * 4 <= LONGEST:
-        return token
-    return token.encode()[:LONGEST].decode("utf-8", "surrogateescape")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from quintet.storage.sqlite.catalog import CHANGED, State, led_here, state_of
 from quintet.storage.sqlite.read_only_disk import is_read_only
-from quintet.storage.text.postings.cache import led_here, state_of
-from quintet.storage.text.postings.segment import State
 from quintet.storage.text.tantivy.fields import Analyser, engine
 from quintet.storage.text.tantivy.files import (
     StoredState,
@@ -32,7 +31,6 @@ CHUNKS = (
     "SELECT c.row, d.id, x.content, c.heading_path, d.title FROM chunks c "
     "JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
 )
-CHANGED = "SELECT id FROM changes WHERE generation > ?"
 
 
 class TantivyView:

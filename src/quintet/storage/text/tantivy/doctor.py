@@ -8,8 +8,8 @@ import apsw
 from quintet.model.text_query import TextQuery
 from quintet.ports.health import HealthCheck
 from quintet.ports.reading import TextIndex
+from quintet.storage.sqlite.catalog import state_of
 from quintet.storage.text.analysis import plain
-from quintet.storage.text.postings.cache import state_of
 from quintet.storage.text.tantivy.cache import CHUNKS, TantivyCache, TantivyView
 from quintet.storage.text.tantivy.fields import Analyser
 from quintet.storage.text.tantivy.files import translate_tantivy_errors

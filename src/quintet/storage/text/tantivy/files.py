@@ -18,7 +18,7 @@ from zlib import crc32
 from filelock import FileLock
 
 from quintet.errors import StoreError
-from quintet.storage.text.postings.segment import State
+from quintet.storage.sqlite.catalog import State
 from quintet.storage.text.tantivy.fields import engine, schema
 
 if TYPE_CHECKING:

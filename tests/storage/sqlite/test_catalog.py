@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from quintet.model.text_query import TextQuery
-from quintet.storage.sqlite import chunk_ids
-from quintet.storage.sqlite.chunk_ids import ChunkIds
+from quintet.storage.sqlite import catalog
+from quintet.storage.sqlite.catalog import ChunkIds
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -51,7 +51,7 @@ def test_what_nobody_has_seen_is_looked_up_and_what_is_not_here_left_out(filled:
 
 
 def test_only_so_many_are_remembered(filled: "Shelf", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunk_ids, "REMEMBERED", 2)
+    monkeypatch.setattr(catalog, "CACHED_IDS", 2)
     with filled.store._database.reading() as connection:
         asked: Any = Asked(connection)
         ids = ChunkIds(asked)
