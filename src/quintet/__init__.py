@@ -20,11 +20,11 @@ from quintet.errors import (
 )
 
 if TYPE_CHECKING:
+    from quintet.contracts.rifflux import rifflux
     from quintet.index import Index, open
     from quintet.indexing.run import Report
     from quintet.query.search import Response
     from quintet.receipts.proof import check_proof
-    from quintet.rifflux_search import rifflux
 
 __version__ = "0.1.0"
 
@@ -54,7 +54,7 @@ def __getattr__(name: str) -> object:
     homes = {
         "Index": "quintet.index",
         "open": "quintet.index",
-        "rifflux": "quintet.rifflux_search",
+        "rifflux": "quintet.contracts.rifflux",
         "Report": "quintet.indexing.run",
         "Response": "quintet.query.search",
         "check_proof": "quintet.receipts.proof",

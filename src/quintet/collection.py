@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from quintet.contracts import HOUSE
 from quintet.contracts.contract import Contract
 from quintet.indexing.disk import NO_FILES
 from quintet.indexing.embedding import embed_pending, reembed
@@ -128,7 +129,7 @@ class Collection:
             return run_trials(snapshot, self.usable_embedder(snapshot), contract, query, requests, settings)
 
     def _tuned_settings(self, snapshot: Snapshot, contract: Contract) -> tuple[Settings, tuple[Note, ...]]:
-        if self._tuning is None:
+        if self._tuning is None or contract.name != HOUSE:  # only the house contract is ever tuned
             return self.settings, ()
         return self._tuning.under(self.settings, contract.name, snapshot.catalog.embedder)
 

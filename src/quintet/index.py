@@ -1,92 +1,64 @@
-"""The one composition root: which store, which embedder, which settings."""
+"""The composition root: only this module knows which store, embedder and settings are in use."""
 
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from quintet.codegraph.map import OutlineMap, outline_map, unfound
-from quintet.codegraph.related import (
-    RelatedSymbols,
-    check_walk,
-    clean_reference,
-    node_at,
-    node_named,
-    unknown_symbol,
-    walk_from,
-)
+from quintet.codegraph.related import RelatedSymbols, related_symbols
 from quintet.collection import Collection
-from quintet.contracts import HOUSE, contract_named, read
+from quintet.contracts import HOUSE, check_defaults, contract_named
 from quintet.contracts import knowledge as retrieval
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.embed import STORED, choose_embedder, load_embedder
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.evaluation.tuning.tuned import Tuned
 from quintet.indexing.disk import SourceFiles
-from quintet.indexing.drift import Drift, measure_drift
 from quintet.indexing.embedding import check_embedder, reembed
 from quintet.indexing.removal import clear, remove
-from quintet.indexing.roots import all_targets, present, resolve_path, sync_targets
+from quintet.indexing.roots import all_targets, existing_roots, resolve_path, sync_targets
 from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.indexing.sync import sync
 from quintet.knowledge import KnowledgeBases
-from quintet.knowledge.context import RESULTS, context
+from quintet.knowledge.context import context, context_params
 from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.references import FileUrl
 from quintet.memory import Memory
 from quintet.model.documents import Passage
-from quintet.model.schema import Count
 from quintet.model.tokens import checked_budget
 from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Approximation, Embedder, Root
 from quintet.ports.store_files import INDEX_FILE, KNOWLEDGE_FILES, MEMORY_FILES
 from quintet.ports.writing import Choices
 from quintet.processes.garbage import collect_garbage_rarely
-from quintet.query.cache import CacheFigures, QueryCache
+from quintet.query.cache import QueryCache
 from quintet.query.code_and_memory import merge_answers
 from quintet.query.explain import Explanation, why
 from quintet.query.places import (
     Paths,
-    documents_in_one_root,
     encodable,
     find_place,
     ids_below,
     locate,
     names_of,
-    root_named,
+    root_or_documents,
 )
 from quintet.query.search import Response
 from quintet.query.trials import Trials
 from quintet.receipts.receipts import Receipts
 from quintet.settings import Settings, load_settings
+from quintet.status import IndexStatus, index_status
 from quintet.storage.sqlite.doctor import examine_memory
 from quintet.storage.sqlite.migrations import MIGRATIONS
 from quintet.storage.sqlite.store import SqliteStore
 
-MAP_SEEDS = 20  # results of a query from which a map is seen
-
-
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
-    """What `quintet status` tells. `lag` counts files on disk that differ from what is indexed."""
-
-    files: Count
-    chunks: Count
-    embedded: Count
-    embedder: str | None
-    roots: list[Root]
-    generation: Count
-    state_root: str
-    lag: Drift
-    cache: CacheFigures
-    hnsw: Approximation | None
-    tuned: Mapping[str, float]
+MAP_SEEDS = 20  # results of a query that a map starts from
 
 
 def open(
@@ -97,27 +69,22 @@ def open(
     clock_ns: Callable[[], int] = time.time_ns,
     **settings: object,
 ) -> "Index":
-    """Open the index in folder `path`, making it if it is missing.
+    """Open the index in folder `path`, and create it if it is missing.
 
-    `embedder` is None (text only), a name, or any object of the port; left out it is the one the index
-    was built with. `clock_ns` tells the time that freshness is measured by. Other keyword arguments are
+    `embedder` is None (text only), a name, or any object that implements the port; by default it is the
+    one that the index was built with. `clock_ns` is the clock for freshness. Other keyword arguments are
     settings.
     """
     given = os.fspath(path)
     if not given or "\0" in given:
-        raise UsageError(f"the index's folder is {given!r}; name one, such as '.quintet'")
+        raise UsageError(f"the folder of the index is {given!r}; name one, such as '.quintet'")
     folder = Path(given).absolute()
     chosen = load_settings(folder.parent, os.environ, **settings)
-    for name, table in chosen.contracts.items():
-        try:
-            read(name, contract_named(name).parameters, {}, table)
-        except UsageError as error:
-            where = f"[contracts.{name}] of quintet.toml"
-            raise UsageError(f"{where}: {error.message}", code=error.code, details=error.details) from error
+    check_defaults(chosen.contracts)
     if not create and not (folder / INDEX_FILE).is_file():
         inside = folder / ".quintet"
-        there_is = (inside / INDEX_FILE).is_file()
-        way_out = f"there is one in {inside}" if there_is else "make one with 'quintet index'"
+        is_inside = (inside / INDEX_FILE).is_file()
+        way_out = f"there is one in {inside}" if is_inside else "make one with 'quintet index'"
         raise NotFound(f"there is no index in {folder}; {way_out}")
     if isinstance(embedder, str):  # a wrong name leaves no folder behind
         embedder = load_embedder(embedder)
@@ -142,7 +109,7 @@ class Index:
         exclude: Any,
         clock_ns: Callable[[], int],
     ) -> None:
-        """`include` and `exclude` are None to use the globs of the last run."""
+        """Where `include` or `exclude` is None, the globs of the last run apply."""
         with store.snapshot() as snapshot:
             stored, self._choices = snapshot.catalog.embedder, snapshot.catalog.choices
         self._globs: dict[str, Any] = {
@@ -202,7 +169,7 @@ class Index:
             if given or not known:
                 chosen = sync_targets(given or [resolve_path(".", Path.cwd())], known)
             else:
-                chosen = all_targets(present(known, run.report))
+                chosen = all_targets(existing_roots(known, run.report))
             self._remember_choices(run)
             sync(run, chosen)
             if embed:
@@ -266,13 +233,7 @@ class Index:
         path = encodable(path)
         with self._collection.writer() as writer:
             with self._collection.snapshot() as snapshot:
-                root = root_named(path, snapshot.catalog.roots(), Path.cwd())
-                documents = [] if root else documents_in_one_root(path, snapshot.catalog, Path.cwd())
-            if root is None and not documents:
-                raise NotFound(
-                    f"nothing indexed is called {path!r}; 'quintet status' lists the roots",
-                    code="document_not_found",
-                )
+                root, documents = root_or_documents(path, snapshot.catalog, Path.cwd())
             return remove(writer, root, documents)
 
     def clear(self) -> int:
@@ -284,7 +245,7 @@ class Index:
             return clear(writer)
 
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
-        """Search by one of the contracts. `params` are the contract's own, or `limit` and `mode`."""
+        """Search by one of the contracts. `params` are those of the contract, or `limit` and `mode`."""
         if contract == retrieval.CONTRACT.name:
             named = params.get("index", self.settings.contracts.get(contract, {}).get("index"))
             if isinstance(named, str) and named.strip() not in ("", retrieval.DEFAULT_INDEX):
@@ -292,11 +253,11 @@ class Index:
         return self._collection.search(query, contract_named(contract), params)
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Trials:
-        """What each of these requests would find. Sooner than one search each; files are not looked at."""
+        """Search with each of these parameters. Faster than many searches; files are not compared."""
         return self._collection.trials(query, requests, contract_named(contract))
 
     def why(self, query: str, reference: str, contract: str = HOUSE, **params: object) -> Explanation:
-        """Why a chunk, or the nearest chunk of a document, is among the results of a search, or not."""
+        """Why a chunk, or the best chunk of a document, is among the results of a search, or is not."""
         chunk_ids = [passage.chunk.id for passage in self.get(reference)]
         with self._collection.snapshot() as snapshot:
             ask = partial(self._collection.search_in, snapshot, query, contract_named(contract))
@@ -305,12 +266,12 @@ class Index:
 
     @property
     def receipts(self) -> Receipts:
-        """Answers with receipts, their replay, and proofs that a chunk is in the index."""
+        """Searches with receipts, the replay of receipts, and proofs that a chunk is in the index."""
         return Receipts(self._collection, len(MIGRATIONS), self._store.tokenizer, self._now_ms)
 
     @property
     def memory(self) -> Memory:
-        """What is remembered beside the index, in a database of its own that no run touches."""
+        """The memories beside the index, in a database of their own that no run touches."""
         with self._opening:
             if self._memory is None:
                 store = SqliteStore(self.folder, MEMORY_FILES)
@@ -324,7 +285,8 @@ class Index:
         """The knowledge bases beside the index, each in a store of its own that no run touches."""
         with self._opening:
             if self._knowledge is None:
-                parts = IndexParts(_base_store, self._current_embedder, self.settings, self._clock_ns)
+                store_in = partial(SqliteStore, files=KNOWLEDGE_FILES)
+                parts = IndexParts(store_in, self._current_embedder, self.settings, self._clock_ns)
                 self._knowledge = KnowledgeBases(self.folder, parts)
             return self._knowledge
 
@@ -336,22 +298,20 @@ class Index:
         file_url: FileUrl | None = None,
         **params: object,
     ) -> Response:
-        """What a model is given to answer from: the best passages, each once, cited, in a token budget.
+        """The context for a model: the best passages with citations, without duplicates, in a token budget.
 
-        `params` are those of contract knowledge; `file_url` makes the address of a result's file.
+        `params` are those of contract knowledge; `file_url` makes the address of the file of a result.
         """
-        given: dict[str, object] = {"mode": "hybrid"} if "search_method" not in params else {}
-        given |= {"limit": RESULTS} if "top_k" not in params else {}
         checked_budget(budget)
-        found = self.search(query, retrieval.CONTRACT.name, **{**given, **params}, index=index)
-        return replace(found, body=context(found.body, budget, file_url))
+        response = self.search(query, retrieval.CONTRACT.name, **context_params(params), index=index)
+        return replace(response, body=context(response.body, budget, file_url))
 
     def search_all(
         self, query: str, code: Mapping[str, object] | None = None, memory: Mapping[str, object] | None = None
     ) -> Response:
-        """Code and memory in one answer (spec 002, section 4): each best first, and both in one ranking.
+        """Search code and memory (spec 002, section 4): the results of each, and both in one ranking.
 
-        `code` and `memory` are further parameters of the mcb contract and of `memory.recall`.
+        `code` and `memory` are more parameters for the mcb contract and for `memory.recall`.
         """
         return merge_answers(
             {
@@ -369,85 +329,57 @@ class Index:
         possible: bool = False,
         limit: int = 100,
     ) -> RelatedSymbols:
-        """What is around a symbol, `PATH` or `PATH:LINE` in the code graph, breadth first.
+        """The neighbours of a symbol, `PATH` or `PATH:LINE` in the code graph, breadth first.
 
-        `strategy` is callers, dependencies or related; `possible` also follows edges that are a guess.
+        `strategy` is callers, dependencies or related; `possible` also follows uncertain edges.
         """
-        expansion = Expansion(strategy, depth, possible)
-        check_walk(expansion, limit)
-        reference = clean_reference(encodable(reference))
+        reference, expansion = encodable(reference), Expansion(strategy, depth, possible)
         with self._collection.snapshot() as snapshot:
-            graph = snapshot.graph
-            start = node_named(graph, reference)
-            if start is None:
-                place = find_place(reference, snapshot.catalog, Path.cwd())
-                if place is not None:
-                    start = node_at(graph, place.root, place.path, place.first, place.last)
-            if start is None:
-                raise unknown_symbol(graph, reference)
-            return walk_from(graph, start, expansion, limit)
+            find_lines = partial(find_place, documents=snapshot.catalog, base=Path.cwd())
+            return related_symbols(snapshot.graph, reference, find_lines, expansion, limit)
 
     def map(self, paths: Paths = (), *, query: str | None = None, budget: int = 1024) -> OutlineMap:
-        """An outline of what is indexed, or of these files and folders, within a budget of tokens.
+        """An outline of the index, or of these files and folders, within a budget of tokens.
 
-        What much points at comes first; with a query, as seen from what the query finds.
+        The most referenced definitions come first; with a query, those that its results lead to.
         """
-        found = () if query is None else self._found(query)
+        answer = None if query is None else self.search(query, limit=MAP_SEEDS).answer
+        ranked = answer.ranked if answer else []
         with self._collection.snapshot() as snapshot:
             within = ids_below(names_of(paths), snapshot.catalog, Path.cwd())
-            towards = {chunk_id: 1 / rank for rank, chunk_id in enumerate(found, start=1)}
-            made = outline_map(
-                snapshot.graph, towards, within, budget, several_roots=len(snapshot.catalog.roots()) > 1
-            )
-        return unfound(made, query) if query is not None and not towards else made
-
-    def _found(self, query: str) -> list[str]:
-        answer = self.search(query, limit=MAP_SEEDS).answer
-        return [item.best_chunk for item in answer.ranked] if answer else []
+            towards = {item.best_chunk: 1 / rank for rank, item in enumerate(ranked, start=1)}
+            several_roots = len(snapshot.catalog.roots()) > 1
+            outline = outline_map(snapshot.graph, towards, within, budget, several_roots=several_roots)
+        return unfound(outline, query) if query is not None and not towards else outline
 
     def roots(self) -> list[Root]:
-        """The folders that are indexed."""
+        """The indexed folders."""
         with self._collection.snapshot() as snapshot:
             return snapshot.catalog.roots()
 
     def status(self) -> IndexStatus:
         with self._collection.snapshot() as snapshot:
-            catalog = snapshot.catalog
-            counts = catalog.counts()
-            roots = catalog.roots()
-            known = {root.name: catalog.known(root.name) for root in roots}
-            return IndexStatus(
-                counts.documents,
-                counts.chunks,
-                counts.embedded,
-                catalog.embedder or catalog.choices.embedder or None,
-                roots,
-                catalog.generation,
-                snapshot.tree.root,
-                measure_drift(roots, known, catalog.refused(), self.settings),
-                self.cache.figures(),
-                snapshot.vectors.approximation,
-                self.tuned.numbers_in_use(catalog.embedder),
-            )
+            tuned = self.tuned.numbers_in_use(snapshot.catalog.embedder)
+            return index_status(snapshot, self.settings, self.cache.figures(), tuned)
 
     def get(self, reference: str) -> list[Passage]:
-        """The chunk of that id, or the passages of `PATH` or `PATH:FIRST-LAST`."""
+        """The chunk with that id, or the passages of `PATH` or `PATH:FIRST-LAST`."""
         reference = encodable(reference)
         with self._collection.snapshot() as snapshot:
-            found = snapshot.catalog.passages([reference])
-            if found:
-                return list(found.values())
-            where = locate(reference, snapshot.catalog, Path.cwd())
-            return where.cut(snapshot.catalog.passages_of(where.root, where.path))
+            by_id = snapshot.catalog.passages([reference])
+            if by_id:
+                return list(by_id.values())
+            place = locate(reference, snapshot.catalog, Path.cwd())
+            return place.cut(snapshot.catalog.passages_of(place.root, place.path))
 
     def build_hnsw(self) -> Approximation | None:
-        """Build the HNSW graph over all vectors and measure it; None where there are no vectors."""
+        """Build the HNSW graph over all vectors and measure it; None if there are no vectors."""
         with self._store.snapshot() as snapshot:
             snapshot.vectors.build_approximation()
             return snapshot.vectors.approximation
 
     def doctor(self) -> list[HealthCheck]:
-        """Is everything in order? One check a line, with what to do about it."""
+        """Check the index. A failed check says what to do about it."""
         with self._collection.snapshot() as snapshot:
             tuned = self.tuned.examine(snapshot.catalog.embedder)
         return [*self._store.examine(), examine_memory(self.folder / MEMORY_FILES.database), tuned]
@@ -456,21 +388,12 @@ class Index:
         close_embedder = getattr(self.embedder, "close", None)
         if close_embedder is not None:
             close_embedder()
-        if self._memory is not None:
-            self._memory.close()
-        if self._knowledge is not None:
-            self._knowledge.close()
-        self._collection.close()
+        for part in (self._memory, self._knowledge, self._collection):
+            if part is not None:
+                part.close()
 
     def __enter__(self) -> "Index":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _base_store(folder: Path) -> SqliteStore:
-    """The store of a knowledge base."""
-    return SqliteStore(folder, KNOWLEDGE_FILES)

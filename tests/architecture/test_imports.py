@@ -28,16 +28,16 @@ BELOW: dict[str, set[str]] = {
     "query": PORTS,
     "indexing": {"codegraph", "formats", "processes", *PORTS},
     "collection": ENGINE - {"collection"},
+    "status": ENGINE,
     **dict.fromkeys(FEATURES, ENGINE),
     "testing": PORTS,
-    "index": {"embed", "storage", *FEATURES, *ENGINE},
-    "rifflux_search": {"index", *MODEL},
-    "serving": {"index", *FEATURES, *ENGINE},
-    "mcp": {"serving", "index", *FEATURES, *ENGINE},
-    "http": {"mcp", "serving", "index", *FEATURES, *ENGINE},
-    "cli": {"http", "mcp", "serving", "index", *FEATURES, *ENGINE},
+    "index": {"embed", "storage", "status", *FEATURES, *ENGINE},
+    "serving": {"index", "status", *FEATURES, *ENGINE},
+    "mcp": {"serving", "index", "status", *FEATURES, *ENGINE},
+    "http": {"mcp", "serving", "index", "status", *FEATURES, *ENGINE},
+    "cli": {"http", "mcp", "serving", "index", "status", *FEATURES, *ENGINE},
     "__main__": {"cli"},
-    "__init__": {"index", "indexing", "query", "receipts", "rifflux_search", "errors"},
+    "__init__": {"index", "indexing", "query", "receipts", "contracts", "errors"},
 }
 PURE = {"ranking", "contracts", "filters"}
 IMPURE = {"os", "io", "time", "random", "secrets", "socket", "subprocess", "pathlib", "threading", "tempfile"}

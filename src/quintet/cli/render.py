@@ -16,10 +16,10 @@ from quintet.cli.terminal import ReaderGone, is_terminal, safe, safe_lines, tell
 from quintet.serving.views import Measure, View, place, report_counts
 
 if TYPE_CHECKING:
-    from quintet.index import IndexStatus
     from quintet.indexing.run import Report
     from quintet.model.documents import Passage
     from quintet.ports.reading import Approximation, Root
+    from quintet.status import IndexStatus
 
 INDENT = "    "
 PROBLEMS_SHOWN = 20

@@ -1,10 +1,10 @@
 """The neighbours of a symbol in the code graph, found by its name or place."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TypedDict, get_args
+from typing import Protocol, TypedDict, get_args
 
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.errors import NotFound, UsageError
@@ -113,7 +113,43 @@ def _neighbour_fields(neighbour: Neighbour, names: dict[str, Node]) -> Neighbour
     }
 
 
-def check_walk(expansion: Expansion, limit: int) -> None:
+class SourceLines(Protocol):
+    """Lines of an indexed file."""
+
+    @property
+    def root(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def last(self) -> int: ...
+
+
+def related_symbols(
+    graph: CodeGraph,
+    reference: str,
+    find_lines: Callable[[str], SourceLines | None],
+    expansion: Expansion,
+    limit: int,
+) -> RelatedSymbols:
+    """The neighbours of what `reference` names: a symbol, or else the lines that `find_lines` returns."""
+    _check_walk(expansion, limit)
+    reference = _clean_reference(reference)
+    start = _node_named(graph, reference)
+    if start is None:
+        lines = find_lines(reference)
+        start = None if lines is None else _node_at(graph, lines)
+    if start is None:
+        raise _unknown_symbol(graph, reference)
+    neighbours = graph.walk(start.id, expansion, limit + 1)
+    return RelatedSymbols(start, expansion, tuple(neighbours[:limit]), len(neighbours) > limit)
+
+
+def _check_walk(expansion: Expansion, limit: int) -> None:
     for name, value, allowed in (
         ("strategy", expansion.strategy, get_args(Strategy)),
         ("depth", expansion.distance, range(1, MAX_DEPTH + 1)),
@@ -128,7 +164,7 @@ def check_walk(expansion: Expansion, limit: int) -> None:
             raise UsageError(f"{name} is {value!r}; it must be {shown}", details={"parameter": name})
 
 
-def clean_reference(reference: str) -> str:
+def _clean_reference(reference: str) -> str:
     """What a person calls a symbol or place, without spaces around it."""
     reference = reference.strip()[:MAX_NAME]
     if not reference:
@@ -136,7 +172,7 @@ def clean_reference(reference: str) -> str:
     return reference
 
 
-def node_named(graph: CodeGraph, reference: str) -> Node | None:
+def _node_named(graph: CodeGraph, reference: str) -> Node | None:
     """The node of that name, if there is one. A definition comes before a file, which has a path as well."""
     matches = _matches(graph, reference)
     candidates = [node for node in matches if node.parent is not None] or matches
@@ -145,20 +181,15 @@ def node_named(graph: CodeGraph, reference: str) -> Node | None:
     return candidates[0] if candidates else None
 
 
-def node_at(graph: CodeGraph, root: str, path: str, first: int, last: int) -> Node | None:
+def _node_at(graph: CodeGraph, lines: SourceLines) -> Node | None:
     """The innermost definition around these lines, or else the file."""
-    node = graph.at(root, path, first, last)
-    if node is not None and node.parent is None and not 1 <= first <= max(node.last_line, 1):
+    node = graph.at(lines.root, lines.path, lines.first, lines.last)
+    if node is not None and node.parent is None and not 1 <= lines.first <= max(node.last_line, 1):
         raise NotFound(
-            f"there is no line {first} in {path}; its lines are 1 to {max(node.last_line, 1)}",
+            f"there is no line {lines.first} in {lines.path}; its lines are 1 to {max(node.last_line, 1)}",
             code="document_not_found",
         )
     return node
-
-
-def walk_from(graph: CodeGraph, start: Node, expansion: Expansion, limit: int) -> RelatedSymbols:
-    neighbours = graph.walk(start.id, expansion, limit + 1)
-    return RelatedSymbols(start, expansion, tuple(neighbours[:limit]), len(neighbours) > limit)
 
 
 def _matches(graph: CodeGraph, reference: str) -> list[Node]:
@@ -184,7 +215,7 @@ def _ambiguous(reference: str, candidates: Sequence[Node]) -> UsageError:
     )
 
 
-def unknown_symbol(graph: CodeGraph, reference: str) -> NotFound:
+def _unknown_symbol(graph: CodeGraph, reference: str) -> NotFound:
     if not graph.available:
         return NotFound(
             f"nothing is called {reference!r}: this index holds no symbols; index source code with "

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import TypedDict
+from typing import Any, Protocol, TypedDict
 
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
 from quintet.filters.fields import FILTER
@@ -120,3 +120,29 @@ def _breakdown(mode: str, item: Ranked) -> Breakdown:
 
 
 CONTRACT = Contract("rifflux", Params, plan, project, RiffluxBody, limit="top_k", mode="mode")
+
+
+class HasBody(Protocol):
+    @property
+    def body(self) -> Any: ...
+
+
+class SearchesByContract(Protocol):
+    """An open index, for instance."""
+
+    def search(self, query: str, contract: str, **params: object) -> HasBody: ...
+
+
+class RiffluxService:
+    """The search service of spec 000, section 4.1, over an index."""
+
+    def __init__(self, index: SearchesByContract) -> None:
+        self._index = index
+
+    def search(self, query: str, *, top_k: int = 10, mode: str = "hybrid") -> list[dict[str, Any]]:
+        results = self._index.search(query, CONTRACT.name, top_k=top_k, mode=mode).body["results"]
+        return list(results)
+
+
+def rifflux(index: SearchesByContract) -> RiffluxService:
+    return RiffluxService(index)

@@ -6,8 +6,8 @@ from threading import Lock
 
 from quintet.http.jobs import Jobs
 from quintet.http.limits import Workers
-from quintet.index import IndexStatus
 from quintet.serving.service import Doors
+from quintet.status import IndexStatus
 
 FRESH_SECONDS = 10.0  # a status looks at every file on disk; scrapes come more often than that is worth
 

@@ -106,7 +106,7 @@ def _outermost_first(path: GivenPath) -> tuple[bool, int, str]:
     return path.location.is_file(), len(path.location.parts), str(path.location)
 
 
-def present(known: Sequence[Root], report: Report) -> list[Root]:
+def existing_roots(known: Sequence[Root], report: Report) -> list[Root]:
     """The roots whose folder exists. A root without its folder keeps its documents until it is forgotten."""
     for root in known:
         if not Path(root.location).is_dir():

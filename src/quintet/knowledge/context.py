@@ -18,6 +18,13 @@ WORD = re.compile(r"\w+")
 Result = Mapping[str, Any]
 
 
+def context_params(params: Mapping[str, object]) -> dict[str, object]:
+    """The parameters of the retrieval: hybrid and twenty results, unless `params` say otherwise."""
+    mode = {} if "search_method" in params else {"mode": "hybrid"}
+    limit = {} if "top_k" in params else {"limit": RESULTS}
+    return {**mode, **limit, **params}
+
+
 def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = None) -> ContextBody:
     """Pack the results of a retrieval, best first, while they and their references fit.
 

@@ -9,7 +9,6 @@ from mcp_types import ResourceLink, Tool, ToolAnnotations
 from quintet.codegraph.related import RelatedFields
 from quintet.contracts.knowledge import KnowledgeBody
 from quintet.contracts.rifflux import RiffluxBody
-from quintet.index import IndexStatus
 from quintet.indexing.run import Progress
 from quintet.mcp import arguments, text
 from quintet.memory import Remembered
@@ -20,6 +19,7 @@ from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
 from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
 from quintet.serving.service import Doors
+from quintet.status import IndexStatus
 
 Run = Callable[[Doors, Any, Progress], "Answer"]
 

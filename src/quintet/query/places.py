@@ -97,12 +97,19 @@ def line_range(lines: "re.Match[str]") -> tuple[int, int]:
     return first, last
 
 
-def documents_in_one_root(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:
-    """Every document at or below that path, which must name a place in a single root."""
+def root_or_documents(
+    reference: str, documents: Documents, base: Path
+) -> tuple[Root | None, list[tuple[str, str]]]:
+    """The root of that name, or else every document at or below that path of a single root."""
+    root = root_named(reference, documents.roots(), base)
+    if root is not None:
+        return root, []
     matches = documents_named(reference, documents, base)
+    if not matches:
+        raise _nothing_named(reference)
     if len({root for root, _ in matches}) > 1:
         raise _ambiguous(reference, matches)
-    return matches
+    return None, matches
 
 
 def ids_below(references: Sequence[str], documents: Documents, base: Path) -> set[str] | None:
@@ -115,12 +122,16 @@ def ids_below(references: Sequence[str], documents: Documents, base: Path) -> se
         else:
             below = documents_named(reference, documents, base)
         if not below:
-            raise NotFound(
-                f"nothing indexed is called {reference!r}; 'quintet status' lists the roots",
-                code="document_not_found",
-            )
+            raise _nothing_named(reference)
         ids |= {digest(name, path) for name, path in below}
     return ids if references else None
+
+
+def _nothing_named(reference: str) -> NotFound:
+    return NotFound(
+        f"nothing indexed is called {reference!r}; 'quintet status' lists the roots",
+        code="document_not_found",
+    )
 
 
 def _ambiguous(reference: str, matches: Sequence[tuple[str, str]]) -> UsageError:

@@ -9,7 +9,7 @@ import quintet
 from quintet.codegraph.related import RelatedSymbols
 from quintet.contracts import HOUSE
 from quintet.errors import AccessError, LimitError, UsageError
-from quintet.index import Index, IndexStatus
+from quintet.index import Index
 from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.indexing.run import Progress, Report
 from quintet.knowledge.registration import RegistrationFile
@@ -23,6 +23,7 @@ from quintet.receipts.replay import Verdict
 from quintet.serving.background_embedding import Embedding
 from quintet.serving.results import Reindexed
 from quintet.serving.warm_up import Ready
+from quintet.status import IndexStatus
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 

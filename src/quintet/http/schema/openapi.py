@@ -9,7 +9,6 @@ from quintet.http.schema import requests
 from quintet.http.schema.knowledge_openapi import knowledge_paths
 from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, operation
 from quintet.http.wire import ErrorBody
-from quintet.index import IndexStatus
 from quintet.knowledge.results import RetrievalBody
 from quintet.model.results import AnswerStatus
 from quintet.model.schema import Schema, schema_of
@@ -17,6 +16,7 @@ from quintet.query.explain import ExplanationFields
 from quintet.receipts.receipt import WithReceipt
 from quintet.receipts.replay import VerdictFields
 from quintet.serving.results import IndexFolder, PassageFields, SearchAllBody
+from quintet.status import IndexStatus
 
 
 def body_schema(contract: str) -> Schema:
