@@ -21,10 +21,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from quintet.codegraph.extract import extract
-from quintet.codegraph.grammar import tree_of
 from quintet.codegraph.languages.python import PYTHON
 from quintet.codegraph.resolve.edges import Edges
 from quintet.codegraph.resolve.project import Place, Project
+from quintet.codegraph.source import read_source
 from quintet.model.symbols import FileOutline
 
 PACKAGES = ("httpx", "starlette")
@@ -63,10 +63,9 @@ def read(root: Path, package: str) -> list[FileOutline]:
     files = []
     for path in sorted((root / package).rglob("*.py")):
         name = path.relative_to(root).as_posix()
-        source = path.read_bytes()
-        tree = tree_of(source, source.decode("utf-8", "replace"), PYTHON)
-        if tree is not None:
-            files.append(FileOutline(name, name, extract(tree.root_node, source, name, PYTHON)))
+        file = read_source(name, path.read_bytes().decode("utf-8", "replace"), PYTHON)
+        if file is not None:
+            files.append(FileOutline(name, name, extract(file)))
     return files
 
 

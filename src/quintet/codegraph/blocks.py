@@ -6,12 +6,12 @@ Blocks are whole lines, never overlap, and together hold every line that is not 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from quintet.codegraph.definitions import CLASSES, Definition, outline
+from quintet.codegraph.definitions import CLASSES, Definition, find_definitions
 from quintet.codegraph.extract import extract
-from quintet.codegraph.grammar import tree_of
 from quintet.codegraph.language import Language
 from quintet.codegraph.languages.cpp import CPP
 from quintet.codegraph.languages.cpp.headers import is_cpp_header
+from quintet.codegraph.source import read_source
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import block_template, paragraph_blocks, rows_block
 from quintet.formats.text import parse_lines
@@ -24,32 +24,33 @@ def parse_code(path: str, text: str, language: Language) -> ParsedFile:
     mime_type = language.mime_type
     if is_cpp_header(path, text):
         language = CPP
-    source = text.encode()
-    tree = tree_of(source, text, language)
-    if tree is None:
+    file = read_source(path, text, language)
+    if file is None:
         return parse_lines(path, text, mime_type, language.name)
+    definitions = find_definitions(file)
     lines = text.split("\n")
-    writer = _Writer(lines)
-    root = tree.root_node
-    definitions = outline(root, source, language.definitions)
+    writer = _BlockWriter(lines)
     writer.namespace(definitions.outermost, 0, len(lines) - 1, ())
-    found = _with_above(extract(root, source, path, language), definitions.above)
-    return ParsedFile(path.rpartition("/")[2], mime_type, language.name, tuple(writer.blocks), outline=found)
+    outline = _with_above(extract(file), definitions.above)
+    return ParsedFile(
+        path.rpartition("/")[2], mime_type, language.name, tuple(writer.blocks), outline=outline
+    )
 
 
-def _with_above(found: Outline, above: Mapping[int, int]) -> Outline:
-    """Each symbol with what belongs to it above; of symbols that start on one row, the outermost has it."""
+def _with_above(outline: Outline, above: Mapping[int, int]) -> Outline:
+    """The outline, with how many rows above each symbol belong to it: comments, attributes and overloads.
+    Of symbols that start on one row, the outermost has them."""
     symbols = []
-    for symbol in found.symbols:
+    for symbol in outline.symbols:
         row = symbol.first_line - 1
-        parent = found.symbols[symbol.parent or 0]
+        parent = outline.symbols[symbol.parent or 0]
         if row in above and symbol.path and not (parent.path and parent.first_line == symbol.first_line):
             symbol = symbol._replace(above=row - above[row])
         symbols.append(symbol)
-    return replace(found, symbols=tuple(symbols))
+    return replace(outline, symbols=tuple(symbols))
 
 
-class _Writer:
+class _BlockWriter:
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
         self.blocks: list[Block] = []

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from quintet.codegraph.grammar import Rows
 from quintet.codegraph.language import DefinitionNodes
+from quintet.codegraph.source import LineTable, SourceFile
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
     last: int
 
 
-class Definitions(NamedTuple):
+class DefinitionTree(NamedTuple):
     """The outermost definitions in reading order; no two share a row. `above` tells, by the row that
     something starts on, where the comments, attributes and overloads above it start, if it has any."""
 
@@ -47,16 +47,16 @@ class Definitions(NamedTuple):
     above: dict[int, int]
 
 
-def outline(root: "Node", source: bytes, nodes: DefinitionNodes) -> Definitions:
-    found = _Outline(source, nodes, Rows(source), {})
-    return Definitions(found.members(root.children, (), False, 0), found.above)
+def find_definitions(file: SourceFile) -> DefinitionTree:
+    reader = _DefinitionReader(file.source, file.language.definitions, file.lines, {})
+    return DefinitionTree(reader.members(file.root.children, (), False, 0), reader.above)
 
 
 @dataclass(frozen=True, slots=True)
-class _Outline:
+class _DefinitionReader:
     source: bytes
     types: DefinitionNodes
-    rows: Rows
+    lines: LineTable
     above: dict[int, int]
 
     def members(
@@ -189,7 +189,7 @@ class _Outline:
         """Each node that is no comment or attribute, with those directly above it."""
         start = end = previous = -1
         for node in nodes:
-            first, last = self.rows.of(node)
+            first, last = self.lines.rows(node)
             if node.type in self.types.comments:
                 if start < 0 or first > end + 1:
                     start = first if first > previous else -1

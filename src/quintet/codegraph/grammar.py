@@ -6,10 +6,8 @@ progress callback crashes the process in 0.26.0.)
 """
 
 import re
-from bisect import bisect_right
 from functools import cache
 from importlib import import_module
-from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -17,7 +15,7 @@ from quintet.codegraph.language import Language
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
-    from tree_sitter import Node, Parser, Point, Tree
+    from tree_sitter import Parser, Point, Tree
 
 MAX_SECONDS = 2.0
 MAX_NESTING = 250
@@ -92,23 +90,3 @@ def kind_ids(language: Language) -> dict[str, list[int]]:
     for kind in range(grammar.node_kind_count):
         ids.setdefault(grammar.node_kind_for_id(kind) or "", []).append(kind)
     return ids
-
-
-class Rows:
-    """Which rows a node covers, counted from its bytes.
-
-    Reading `row` of a node's `start_point` drops a reference too many in 0.26.0 and ends in a crash.
-    """
-
-    def __init__(self, source: bytes) -> None:
-        self._starts = list(accumulate([len(line) + 1 for line in source.split(b"\n")], initial=0))
-
-    def line(self, byte: int) -> int:
-        """The line that a byte stands on, counted from 1."""
-        return bisect_right(self._starts, byte)
-
-    def of(self, node: "Node") -> tuple[int, int]:
-        """The first and last row; a node that ends with a newline does not reach into the next row."""
-        start, end = node.start_byte, node.end_byte
-        first = bisect_right(self._starts, start) - 1
-        return first, (bisect_right(self._starts, end - 1, first) - 1 if end > start else first)

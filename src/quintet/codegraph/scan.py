@@ -11,9 +11,9 @@ in Python, JavaScript and TypeScript the names of a class are not visible in its
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from quintet.codegraph.grammar import Rows, kind_ids
-from quintet.codegraph.language import Language
+from quintet.codegraph.grammar import kind_ids
 from quintet.codegraph.scope import Binding, Scope, Type
+from quintet.codegraph.source import SourceFile
 from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ class _Said(NamedTuple):
 class Scan:
     """The outline of one file in the making. Symbol number 0 is the module, `file` its scope."""
 
-    def __init__(self, root: "Node", source: bytes, path: str, language: Language) -> None:
-        self.root, self.source, self.path, self.language = root, source, path, language
+    def __init__(self, file: SourceFile) -> None:
+        self.root, self.source, self.path, self.language = file.root, file.source, file.path, file.language
         self.package = ""
         self.exports: list[tuple[str, str]] = []
         self.file = Scope(0)
         self.fields: dict[int, dict[str, Binding]] = {}  # of a class by number: what `self.name` holds
-        self._rows = Rows(source)
-        self._characters = source.decode("latin-1")  # one for each byte: a slice of it needs no decoding
-        self._symbols = [Symbol("module", (), 1, max(1, source.rstrip().count(b"\n") + 1))]
+        self._lines = file.lines
+        self._characters = file.source.decode("latin-1")  # one for each byte: a slice of it needs no decoding
+        self._symbols = [Symbol("module", (), 1, max(1, file.source.rstrip().count(b"\n") + 1))]
         self._imports: list[Import] = []
         self._said: list[_Said] = []
         self._times_said = 0
@@ -73,10 +73,10 @@ class Scan:
         return text if text.isascii() else self.source[start:end].decode("utf-8", "replace")
 
     def line(self, node: "Node") -> int:
-        return self._rows.line(node.start_byte)
+        return self._lines.line(node.start_byte)
 
     def rows(self, node: "Node") -> tuple[int, int]:
-        return self._rows.of(node)
+        return self._lines.rows(node)
 
     def signature(self, node: "Node", body: "Node | None" = None) -> str:
         """The text of `node` down to `body`, on one line."""
@@ -127,7 +127,7 @@ class Scan:
         path = (*self._symbols[parent].path, *inside, name)
         if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
             return parent
-        begin, last = self._rows.of(node)
+        begin, last = self._lines.rows(node)
         lines = (begin + 1 if first is None else self.line(first), last + 1)
         doc = first_paragraph(docstring) if docstring else ""
         self._symbols.append(Symbol(kind, path, *lines, parent, signature, doc, visibility, is_test))
@@ -257,7 +257,7 @@ class Scan:
         return self._mention(said, members[-1:], "unknown")
 
     def _mention(self, said: _Said, path: tuple[str, ...], base: Base) -> Mention:
-        return Mention(said.scope.owner, said.relation, path, self._rows.line(said.start_byte), base)
+        return Mention(said.scope.owner, said.relation, path, self._lines.line(said.start_byte), base)
 
     def type_holds(self, holder: Binding, scope: Scope) -> bool:
         """Whether the static type of `holder` is known and its first name means the same in `scope`."""

@@ -3,16 +3,16 @@
 from textwrap import dedent
 
 from quintet.codegraph.extract import extract
-from quintet.codegraph.grammar import tree_of
 from quintet.codegraph.languages.registry import BY_NAME
+from quintet.codegraph.source import read_source
 from quintet.model.symbols import Outline, Relation
 
 
 def read(language: str, text: str, path: str) -> Outline:
     text = dedent(text).lstrip("\n")
-    tree = tree_of(text.encode(), text, BY_NAME[language])
-    assert tree is not None
-    return extract(tree.root_node, text.encode(), path, BY_NAME[language])
+    file = read_source(path, text, BY_NAME[language])
+    assert file is not None
+    return extract(file)
 
 
 def symbols(outline: Outline) -> list[str]:
