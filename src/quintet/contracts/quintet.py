@@ -61,7 +61,7 @@ def profile(params: Params) -> Profile:
 
 def plan(query: str, params: Params) -> Plan:
     filter, notes = params.filters, tuple[Note, ...]()
-    if params.inline_filters == "on" and params.syntax == "plain":
+    if params.inline_filters == "on" and params.syntax == "plain" and ":" in query:
         query, inline, notes = split(query)
         filter = Filter(filter.conditions + inline.conditions)
     return Plan(
