@@ -181,3 +181,8 @@ def _shown(value: object) -> str:
     except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
         return "a number too long to show"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def is_debugging() -> bool:
+    """Whether the log of an internal error has its traceback, which may quote the contents of files."""
+    return os.environ.get("QUINTET_DEBUG") == "1"

@@ -64,12 +64,6 @@ NOT_YET = {  # what the move brought to light; every line goes
     "evaluation/questions/build.py imports quintet.index",
     "evaluation/questions/build.py imports quintet.storage.sqlite.store",
     "evaluation/questions/sources.py imports quintet.storage.sqlite.store",
-    "http/jobs.py imports quintet.cli.terminal",
-    "http/mcp_endpoint.py imports mcp.server.transport_security",
-    "http/middleware.py imports quintet.cli.terminal",
-    "http/server.py imports quintet.cli.terminal",
-    "mcp/run.py imports quintet.cli.terminal",
-    "mcp/server.py imports quintet.cli.terminal",
 }
 
 

@@ -14,7 +14,7 @@ from cli.conftest import Quintet
 from quintet.contracts.confidence import FITTED, Calibration
 from quintet.http.schema.openapi import body_schema
 from quintet.mcp.server import build_server
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 HASHING = "hash-384"
 COUNT = 12
@@ -70,13 +70,13 @@ def test_models_read_it_in_the_first_line(shelf: Path, monkeypatch: pytest.Monke
     with library_of_quintet.open(shelf / ".quintet", create=False) as index:
         expected = index.search("cache").wire()
 
-    async def called(doors: Doors) -> tuple[str, object]:
-        async with Client(build_server(doors)) as client:
+    async def called(shared: SharedIndex) -> tuple[str, object]:
+        async with Client(build_server(shared)) as client:
             result = await client.call_tool("search", {"query": "cache"})
             return result.content[0].text, result.structured_content  # type: ignore[union-attr]
 
-    with closing(Doors(library_of_quintet.open(shelf / ".quintet"), base=shelf)) as doors:
-        shown, structured = anyio.run(called, doors)
+    with closing(SharedIndex(library_of_quintet.open(shelf / ".quintet"), base=shelf)) as shared:
+        shown, structured = anyio.run(called, shared)
     assert shown.splitlines()[0] == f"10 results [ok], confidence {expected['confidence']}"
     assert ("[low_confidence]" in shown) == (odds < 0)
     assert structured == expected

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Quintet
-from quintet.cli.commands.serve import open_service
+from quintet.cli.commands.serve import open_shared_index
 
 MADE = "there was no index in {}; made an empty one\n"
 
@@ -28,7 +28,7 @@ def test_a_command_that_makes_an_index_says_where(nowhere: Path, quintet: Quinte
 
 def test_a_server_that_makes_an_index_says_where(nowhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for said in (MADE.format(nowhere), ""):
-        with open_service(nowhere, None) as service:
+        with open_shared_index(nowhere, None) as service:
             assert service.folder == nowhere
         assert capsys.readouterr().err == said
 

@@ -16,7 +16,7 @@ from quintet.http.server import serve
 from quintet.indexing.run import Progress
 from quintet.query.search import Response
 from quintet.serving.results import Reindexed
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 
 def wait(what: str) -> None:
@@ -37,7 +37,7 @@ class Waiting:
         return np.ones(4)
 
 
-class WaitingDoors(Doors):
+class WaitingIndex(SharedIndex):
     def search(self, query: str, *arguments: Any, **options: Any) -> Response:
         if "broken" in query:
             raise ZeroDivisionError("secret words of a document")
@@ -65,10 +65,10 @@ def main() -> None:
     for one in sys.argv[1:]:
         name, _, value = one.partition("=")
         given[name] = float(value) if name.endswith("seconds") and name != "idle_seconds" else int(value)
-    doors = WaitingDoors(quintet.open("waiting", Waiting(), batch_files=1))
-    doors.index.sync(["docs"])
-    serve(doors, Config(port=0, access_log=True, limits=Limits(**given)))
-    doors.close()
+    shared = WaitingIndex(quintet.open("waiting", Waiting(), batch_files=1))
+    shared.index.sync(["docs"])
+    serve(shared, Config(port=0, access_log=True, limits=Limits(**given)))
+    shared.close()
 
 
 if __name__ == "__main__":

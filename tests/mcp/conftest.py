@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import quintet
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -26,9 +26,9 @@ def library(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def doors(library: Path) -> Iterator[Doors]:
-    """The doors to an empty index of the library, whose folder is the server's own."""
-    opened = Doors(quintet.open(library / ".quintet", "hashing"), base=library)
+def shared(library: Path) -> Iterator[SharedIndex]:
+    """The shared to an empty index of the library, whose folder is the server's own."""
+    opened = SharedIndex(quintet.open(library / ".quintet", "hashing"), base=library)
     yield opened
     opened.close()
 

@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, TextContent
 import quintet
 from mcp import StdioServerParameters
 from quintet.mcp.server import build_server
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 FILES = {
     "docs/cache.md": "# Guide\n\nAn overview.\n\n## Caching\n\nThe cache keeps answers for five minutes.\n",
@@ -47,9 +47,9 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def inside(doors: Doors, **options: Any) -> AsyncIterator[Client]:
+async def inside(shared: SharedIndex, **options: Any) -> AsyncIterator[Client]:
     """A client of a server in this process."""
-    async with Client(build_server(doors), **options) as client:
+    async with Client(build_server(shared), **options) as client:
         yield client
 
 

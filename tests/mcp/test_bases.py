@@ -8,7 +8,7 @@ from mcp_support import body, inside, text
 from mcp_types import CallToolResult
 
 import quintet
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 pytestmark = pytest.mark.anyio
 
@@ -20,9 +20,9 @@ PARKING = b"# Parking\n\nCars are parked behind the house.\n"
 
 
 @pytest.fixture
-def index(doors: Doors) -> Iterator[quintet.Index]:
-    doors.index.knowledge.create("faq")
-    yield doors.index
+def index(shared: SharedIndex) -> Iterator[quintet.Index]:
+    shared.index.knowledge.create("faq")
+    yield shared.index
 
 
 def found(result: CallToolResult) -> list[dict[str, Any]]:
@@ -31,18 +31,22 @@ def found(result: CallToolResult) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("tool", WAYS)
-async def test_an_uploaded_file_goes_by_its_name(doors: Doors, index: quintet.Index, tool: str) -> None:
+async def test_an_uploaded_file_goes_by_its_name(
+    shared: SharedIndex, index: quintet.Index, tool: str
+) -> None:
     index.knowledge.get("faq").put_file(PARKING, "parking.md")
-    async with inside(doors) as client:
+    async with inside(shared) as client:
         result = await client.call_tool(tool, WAYS[tool])
     assert len(found(result)) == 1
     assert "1. parking.md (score " in text(result)
 
 
 @pytest.mark.parametrize("tool", WAYS)
-async def test_a_text_that_was_put_goes_by_its_id(doors: Doors, index: quintet.Index, tool: str) -> None:
+async def test_a_text_that_was_put_goes_by_its_id(
+    shared: SharedIndex, index: quintet.Index, tool: str
+) -> None:
     index.knowledge.get("faq").put("Cars are parked behind the house.", id="parking")
-    async with inside(doors) as client:
+    async with inside(shared) as client:
         result = await client.call_tool(tool, WAYS[tool])
     assert len(found(result)) == 1
     assert "1. parking (score " in text(result)
@@ -50,16 +54,16 @@ async def test_a_text_that_was_put_goes_by_its_id(doors: Doors, index: quintet.I
 
 @pytest.mark.parametrize("tool", WAYS)
 async def test_results_of_a_base_link_to_no_file_of_a_folder(
-    doors: Doors, index: quintet.Index, tool: str
+    shared: SharedIndex, index: quintet.Index, tool: str
 ) -> None:
     """Neither those of a source, nor an upload that has the name of an indexed file."""
-    docs = doors.index.folder.parent / "docs"
+    docs = shared.index.folder.parent / "docs"
     (docs / "cars.md").write_text("# Cars\n\nThe cars of the house.\n", "utf-8")
     index.sync([docs])
     base = index.knowledge.get("faq")
     base.sync_source(str(base.add_source(docs)["id"]))
     base.put_file(PARKING, "cars.md")
-    async with inside(doors) as client:
+    async with inside(shared) as client:
         result = await client.call_tool(tool, WAYS[tool])
         outside = await client.call_tool("retrieve", {"query": "cars", "search_method": "keyword"})
     assert len(found(result)) == 2

@@ -8,10 +8,10 @@ from mcp_support import inside, refusal
 
 import quintet
 from quintet.query.search import Response
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 
-class BrokenDoors(Doors):
+class BrokenIndex(SharedIndex):
     def search(self, *arguments: Any, **options: Any) -> Response:
         raise ZeroDivisionError("secret words of a document")
 
@@ -26,10 +26,10 @@ async def test_the_log_shows_where_a_tool_broke_down_only_when_that_is_asked_for
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setenv("QUINTET_DEBUG", debug)
-    doors = BrokenDoors(quintet.open(library / ".quintet", "hashing"), base=library)
-    async with inside(doors) as client:
+    shared = BrokenIndex(quintet.open(library / ".quintet", "hashing"), base=library)
+    async with inside(shared) as client:
         code, message = refusal(await client.call_tool("search", {"query": "cache"}))
-    doors.close()
+    shared.close()
     assert (code, "secret" in message) == ("internal_error", False)
     assert "tool search failed: ZeroDivisionError" in caplog.text
     assert ("Traceback" in caplog.text) is shown

@@ -18,7 +18,7 @@ from mcp.client.client import Client
 from mcp_support import SERVER, body, environment, http_server, over_stdio, primed
 
 from quintet.errors import UsageError
-from quintet.mcp.run import address as address_of
+from quintet.mcp.run import parse_address as address_of
 
 PATIENCE = 60  # seconds; only a fault takes that long
 

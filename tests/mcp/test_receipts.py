@@ -12,7 +12,7 @@ from mcp_support import body, refusal, text
 import quintet
 from quintet.embed.hashing import HashingEmbedder
 from quintet.query.search import Response
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 PATIENCE = 60  # seconds; only a fault takes that long
 
@@ -78,12 +78,12 @@ def test_while_the_model_loads_a_receipt_waits_for_it(library: Path) -> None:
     late = LateEmbedder()
     with quintet.open(library / ".quintet", late) as index:
         index.sync([library])
-    doors = Doors(quintet.open(library / ".quintet", late), base=library)
+    shared = SharedIndex(quintet.open(library / ".quintet", late), base=library)
     got: list[Response] = []
-    asking = threading.Thread(target=lambda: got.append(doors.search("cache", receipt=True)))
+    asking = threading.Thread(target=lambda: got.append(shared.search("cache", receipt=True)))
     asking.start()
     assert late.asked.wait(PATIENCE)
-    partial = doors.search("cache")
+    partial = shared.search("cache")
     assert [note["code"] for note in partial.notes] == ["embedder_loading"]
     assert (partial.status, partial.receipt, got) == ("degraded", None, [])
     late.released.set()
@@ -91,8 +91,8 @@ def test_while_the_model_loads_a_receipt_waits_for_it(library: Path) -> None:
     (whole,) = got
     assert whole.receipt is not None
     assert whole.receipt["claim"]["status"] == whole.status == "ok"  # type: ignore[index, call-overload]
-    assert doors.verify(whole.receipt).identical
-    doors.close()
+    assert shared.verify(whole.receipt).identical
+    shared.close()
 
 
 def test_an_answer_from_text_alone_says_so_in_its_claim(library: Path) -> None:

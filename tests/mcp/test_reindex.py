@@ -8,7 +8,7 @@ from mcp.client.client import Client
 from mcp_support import body, fill, inside, over_stdio, refusal, text
 
 import quintet
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 pytestmark = pytest.mark.anyio
 
@@ -20,15 +20,17 @@ async def paths_found(client: Client) -> set[str]:
     return {result["path"] for result in found["results"]}
 
 
-async def test_before_the_first_reindex_a_search_says_that_nothing_was_ever_indexed(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_before_the_first_reindex_a_search_says_that_nothing_was_ever_indexed(
+    shared: SharedIndex,
+) -> None:
+    async with inside(shared) as client:
         never = body(await client.call_tool("search_rifflux", {"query": "cache"}))
     assert (never["status"], never["count"], never["results"]) == ("never_indexed", 0, [])
 
 
 @pytest.mark.requirement("000-CON-006", "000-AC-010")
-async def test_without_any_place_the_servers_working_folder_is_indexed(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_without_any_place_the_servers_working_folder_is_indexed(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         done = body(await client.call_tool("reindex", {}))
         assert await paths_found(client) == {"docs/cache.md", "docs/keys.md", "src/store.py"}
     assert done["indexed_files"] == 3
@@ -36,8 +38,8 @@ async def test_without_any_place_the_servers_working_folder_is_indexed(doors: Do
 
 
 @pytest.mark.requirement("000-CON-004")
-async def test_one_place_or_several_can_be_named(doors: Doors, library: Path) -> None:
-    async with inside(doors) as client:
+async def test_one_place_or_several_can_be_named(shared: SharedIndex, library: Path) -> None:
+    async with inside(shared) as client:
         one = body(await client.call_tool("reindex", {"path": "src"}))
         several = body(await client.call_tool("reindex", {"paths": ["docs", "src"]}))
     assert (one["indexed_files"], "indexed_paths" in one) == (1, False)
@@ -45,8 +47,8 @@ async def test_one_place_or_several_can_be_named(doors: Doors, library: Path) ->
 
 
 @pytest.mark.requirement("000-AC-008", "000-4.5-INPUT")
-async def test_counts_are_added_up_over_all_places(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_counts_are_added_up_over_all_places(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         first = body(await client.call_tool("reindex", {"paths": ["docs", "src"]}))
         again = body(await client.call_tool("reindex", {"paths": ["docs", "src"]}))
         forced = body(await client.call_tool("reindex", {"paths": ["docs", "src"], "force": True}))
@@ -56,8 +58,8 @@ async def test_counts_are_added_up_over_all_places(doors: Doors) -> None:
 
 
 @pytest.mark.requirement("000-CON-005", "000-AC-009", "000-EDGE-6", "000-4.5-INPUT")
-async def test_with_path_and_paths_only_paths_are_used(doors: Doors, library: Path) -> None:
-    async with inside(doors) as client:
+async def test_with_path_and_paths_only_paths_are_used(shared: SharedIndex, library: Path) -> None:
+    async with inside(shared) as client:
         done = body(await client.call_tool("reindex", {"path": "docs", "paths": ["src"]}))
         assert await paths_found(client) == {"store.py"}
         ignored = body(await client.call_tool("reindex", {"path": "no such place", "paths": ["src"]}))
@@ -66,16 +68,16 @@ async def test_with_path_and_paths_only_paths_are_used(doors: Doors, library: Pa
 
 
 @pytest.mark.requirement("000-EDGE-7")
-async def test_an_empty_list_of_paths_counts_as_none(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_an_empty_list_of_paths_counts_as_none(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         named = body(await client.call_tool("reindex", {"path": "src", "paths": []}))
         nothing = body(await client.call_tool("reindex", {"paths": []}))
     assert (named["indexed_files"], "indexed_paths" in named) == (1, False)
     assert nothing["indexed_files"] + nothing["skipped_files"] == 3
 
 
-async def test_all_places_are_checked_before_any_is_indexed(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_all_places_are_checked_before_any_is_indexed(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         code, _ = refusal(await client.call_tool("reindex", {"paths": ["docs", "nowhere"]}))
         status = body(await client.call_tool("status", {}))
     assert code == "invalid_path"
@@ -83,10 +85,12 @@ async def test_all_places_are_checked_before_any_is_indexed(doors: Doors) -> Non
 
 
 @pytest.mark.requirement("000-4.5-OUTPUT")
-async def test_the_answer_has_the_fields_of_the_specification_and_ours_beside_them(doors: Doors) -> None:
+async def test_the_answer_has_the_fields_of_the_specification_and_ours_beside_them(
+    shared: SharedIndex,
+) -> None:
     theirs = {"indexed_files", "skipped_files", "embedding_model", "embedding_backend"}
     ours = {"removed_files", "pending", "problems"}
-    async with inside(doors) as client:
+    async with inside(shared) as client:
         one = body(await client.call_tool("reindex", {"path": "docs"}))
         several = body(await client.call_tool("reindex", {"paths": ["docs"]}))
     assert set(one) == theirs | ours
@@ -94,9 +98,11 @@ async def test_the_answer_has_the_fields_of_the_specification_and_ours_beside_th
 
 
 @pytest.mark.requirement("000-4.5-OUTPUT")
-async def test_the_answer_names_the_embedder_and_what_could_not_be_read(doors: Doors, library: Path) -> None:
+async def test_the_answer_names_the_embedder_and_what_could_not_be_read(
+    shared: SharedIndex, library: Path
+) -> None:
     (library / "docs" / "broken.md").write_bytes(b"\xff\xfe\x00\x01 not text \x00")
-    async with inside(doors) as client:
+    async with inside(shared) as client:
         result = await client.call_tool("reindex", {})
     done = body(result)
     assert (done["embedding_model"], done["embedding_backend"]) == ("hash-384", "hashing")
@@ -106,10 +112,10 @@ async def test_the_answer_names_the_embedder_and_what_could_not_be_read(doors: D
 
 
 async def test_without_an_embedder_nothing_is_pending(library: Path) -> None:
-    doors = Doors(quintet.open(library / ".quintet", None), base=library)
-    async with inside(doors) as client:
+    shared = SharedIndex(quintet.open(library / ".quintet", None), base=library)
+    async with inside(shared) as client:
         done = body(await client.call_tool("reindex", {}))
-    doors.close()
+    shared.close()
     assert (done["embedding_model"], done["embedding_backend"], done["pending"]) == ("none", "none", 0)
 
 
@@ -181,14 +187,14 @@ async def test_after_a_cancelled_reindex_the_next_one_completes_it(crowd: Path) 
     assert 0 < cut_short < MANY
 
 
-async def test_two_reindexes_at_once_both_succeed(doors: Doors, tmp_path: Path) -> None:
+async def test_two_reindexes_at_once_both_succeed(shared: SharedIndex, tmp_path: Path) -> None:
     fill(tmp_path / "library" / "second")
     done: list[int] = []
 
     async def reindex(path: str) -> None:
         done.append(body(await client.call_tool("reindex", {"path": path}))["indexed_files"])
 
-    async with inside(doors) as client, anyio.create_task_group() as group:
+    async with inside(shared) as client, anyio.create_task_group() as group:
         group.start_soon(reindex, "docs")
         group.start_soon(reindex, "second")
     assert sorted(done) == [2, 3]

@@ -9,21 +9,21 @@ from jsonschema import Draft202012Validator
 from mcp_support import body, inside, refusal, text
 from mcp_types import ResourceLink
 
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def both(doors: Doors, library: Path) -> Doors:
-    """Doors to an index with code and memories."""
-    doors.index.sync([library])
-    doors.index.memory.remember("the cache was cold on monday", about=["cache_answer"])
-    doors.index.memory.remember("cache answers for five minutes", "decision")
-    return doors
+def both(shared: SharedIndex, library: Path) -> SharedIndex:
+    """SharedIndex to an index with code and memories."""
+    shared.index.sync([library])
+    shared.index.memory.remember("the cache was cold on monday", about=["cache_answer"])
+    shared.index.memory.remember("cache answers for five minutes", "decision")
+    return shared
 
 
-async def test_code_and_memory_come_in_one_answer_as_its_schema_says(both: Doors) -> None:
+async def test_code_and_memory_come_in_one_answer_as_its_schema_says(both: SharedIndex) -> None:
     async with inside(both) as client:
         (tool,) = [one for one in (await client.list_tools()).tools if one.name == "search_all"]
         found = body(await client.call_tool("search_all", {"query": "cache"}))
@@ -35,7 +35,7 @@ async def test_code_and_memory_come_in_one_answer_as_its_schema_says(both: Doors
     assert {one["kind"] for one in found["hybrid_rank"]} == {"code", "memory"}
 
 
-async def test_the_text_has_both_in_their_one_order_and_links_to_the_code(both: Doors) -> None:
+async def test_the_text_has_both_in_their_one_order_and_links_to_the_code(both: SharedIndex) -> None:
     async with inside(both) as client:
         result = await client.call_tool("search_all", {"query": "cache"})
     found, said = body(result), text(result)
@@ -51,7 +51,7 @@ async def test_the_text_has_both_in_their_one_order_and_links_to_the_code(both: 
     assert links == {one["node"]["path"] for one in found["code"]}
 
 
-async def test_each_half_takes_its_own_parameters(both: Doors) -> None:
+async def test_each_half_takes_its_own_parameters(both: SharedIndex) -> None:
     given = {"query": "cache", "code": {"k": 1, "filters": "path:src/**"}, "memory": {"kind": "decision"}}
     async with inside(both) as client:
         found = body(await client.call_tool("search_all", given))
@@ -59,7 +59,7 @@ async def test_each_half_takes_its_own_parameters(both: Doors) -> None:
     assert [one["kind"] for one in found["memory"]] == ["decision"]
 
 
-async def test_a_budget_cuts_both_from_the_end_of_their_one_order(both: Doors) -> None:
+async def test_a_budget_cuts_both_from_the_end_of_their_one_order(both: SharedIndex) -> None:
     async with inside(both) as client:
         whole = body(await client.call_tool("search_all", {"query": "cache"}))
         result = await client.call_tool("search_all", {"query": "cache", "max_tokens": 60})
@@ -93,7 +93,7 @@ async def test_a_budget_cuts_both_from_the_end_of_their_one_order(both: Doors) -
     ],
 )
 async def test_a_wrong_call_is_a_tool_error_with_its_code_and_one_sentence(
-    both: Doors, given: dict[str, Any], code: str, hint: str
+    both: SharedIndex, given: dict[str, Any], code: str, hint: str
 ) -> None:
     async with inside(both) as client:
         found, message = refusal(await client.call_tool("search_all", given))

@@ -12,7 +12,7 @@ from mcp_support import body, inside, refusal, text
 from mcp_types import ResourceLink
 
 import quintet
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 pytestmark = pytest.mark.anyio
 
@@ -213,8 +213,8 @@ async def test_a_very_long_document_is_cut_unless_all_of_it_is_asked_for(tmp_pat
     (tmp_path / "long.md").write_text("One more line of a long story.\n\n" * 5_000, "utf-8")
     with quintet.open(tmp_path / ".quintet", None) as index:
         index.sync([tmp_path])
-        doors = Doors(index, base=tmp_path)
-        async with inside(doors) as client:
+        shared = SharedIndex(index, base=tmp_path)
+        async with inside(shared) as client:
             short = body(await client.call_tool("read", {"reference": "long.md"}))
             whole = body(await client.call_tool("read", {"reference": "long.md", "max_tokens": None}))
     assert 0 < len(short["passages"]) < len(whole["passages"])
@@ -340,10 +340,10 @@ async def test_another_index_is_read_only_below_the_folder_that_holds_the_server
         assert code == "not_indexed"
 
 
-async def test_an_index_that_holds_nothing_is_told_with_what_to_do(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_an_index_that_holds_nothing_is_told_with_what_to_do(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         for name in ("search", "search_rifflux", "status"):
             assert "`reindex`" in text(await client.call_tool(name, CALLS[name]))
         await client.call_tool("reindex", {})
-        doors.index.clear()
+        shared.index.clear()
         assert "the index is empty" in text(await client.call_tool("search", CALLS["search"]))

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from mcp_support import body, inside, refusal, text
 
 import quintet
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 pytestmark = pytest.mark.anyio
 
@@ -20,15 +20,15 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def doors(project: Path) -> Iterator[Doors]:
-    opened = Doors(quintet.open(project / ".quintet", "hashing"), base=project)
+def shared(project: Path) -> Iterator[SharedIndex]:
+    opened = SharedIndex(quintet.open(project / ".quintet", "hashing"), base=project)
     opened.index.sync([project])
     yield opened
     opened.close()
 
 
-async def test_remember_writes_and_destroys_nothing_recall_only_reads(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_remember_writes_and_destroys_nothing_recall_only_reads(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     write, read = tools["remember"].annotations, tools["recall"].annotations
     assert write is not None and read is not None
@@ -38,8 +38,8 @@ async def test_remember_writes_and_destroys_nothing_recall_only_reads(doors: Doo
     assert tools["remember"].input_schema["properties"]["kind"]["enum"][0] == "decision"
 
 
-async def test_an_agent_recalls_what_it_remembered(doors: Doors, project: Path) -> None:
-    async with inside(doors) as client:
+async def test_an_agent_recalls_what_it_remembered(shared: SharedIndex, project: Path) -> None:
+    async with inside(shared) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         kept = body(
             await client.call_tool(
@@ -63,11 +63,13 @@ async def test_an_agent_recalls_what_it_remembered(doors: Doors, project: Path) 
     (found,) = body(answer)["results"]
     assert (found["id"], found["metadata"], found["freshness"]) == (kept["id"], {"a": 1}, "Stale")
     assert "about cache.Cache.get: changed" in text(answer)
-    assert body(answer) == json.loads(json.dumps(doors.recall("answers", {"tags": ["cache"]}).wire()))
+    assert body(answer) == json.loads(
+        json.dumps(shared.index.memory.recall("answers", tags=["cache"]).wire())
+    )
 
 
-async def test_an_answer_is_cut_to_the_budget_and_says_so(doors: Doors) -> None:
-    async with inside(doors) as client:
+async def test_an_answer_is_cut_to_the_budget_and_says_so(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
         for number in range(5):
             await client.call_tool("remember", {"text": f"number {number} " + "words " * 100})
         answer = body(await client.call_tool("recall", {"query": "words", "max_tokens": 400}))
@@ -91,7 +93,7 @@ async def test_an_answer_is_cut_to_the_budget_and_says_so(doors: Doors) -> None:
     ],
 )
 async def test_a_wrong_call_is_a_tool_error_with_its_code(
-    doors: Doors, tool: str, given: dict[str, object], code: str
+    shared: SharedIndex, tool: str, given: dict[str, object], code: str
 ) -> None:
-    async with inside(doors) as client:
+    async with inside(shared) as client:
         assert refusal(await client.call_tool(tool, given))[0] == code

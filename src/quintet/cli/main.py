@@ -143,7 +143,9 @@ def _failed(error: QuintetError, as_json: bool) -> int:
 
 
 def _fault(error: Exception, as_json: bool) -> int:
-    if terminal.is_debugging():
+    from quintet.settings import is_debugging
+
+    if is_debugging():
         import traceback
 
         traceback.print_exception(error)

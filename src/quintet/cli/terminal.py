@@ -70,11 +70,6 @@ def is_terminal(stream: IO[str] | None) -> bool:
         return False
 
 
-def is_debugging() -> bool:
-    """Should internal errors show their traceback? It may quote the contents of files."""
-    return os.environ.get("QUINTET_DEBUG") == "1"
-
-
 @contextmanager
 def writing() -> Iterator[None]:
     """Wraps whatever writes results: a closed pipe raises `ReaderGone`, a full disk `OutputFailed`."""

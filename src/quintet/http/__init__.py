@@ -1,1 +1,1 @@
-"""The HTTP door: thin routes over `Doors`, with bounds on everything a client can ask."""
+"""The HTTP door: thin routes over `SharedIndex`, with bounds on everything a client can ask."""

@@ -1,4 +1,4 @@
-"""The application: everything put together around one `Doors`."""
+"""The application: everything put together around one `SharedIndex`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,7 +18,7 @@ from quintet.http.events import Streams
 from quintet.http.gauges import Gauges
 from quintet.http.jobs import Jobs
 from quintet.http.limits import Workers
-from quintet.http.mcp_endpoint import McpDoor
+from quintet.http.mcp_endpoint import McpEndpoint
 from quintet.http.metrics import Metrics
 from quintet.http.middleware import Front
 from quintet.http.routes.index import Routes, Site
@@ -26,22 +26,22 @@ from quintet.http.schema.openapi import document
 from quintet.http.uploads import Uploads
 from quintet.http.wire import answered
 from quintet.serving.keys import Keys
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 
 class Application:
     """An ASGI application."""
 
-    def __init__(self, doors: Doors, config: Config) -> None:
+    def __init__(self, shared: SharedIndex, config: Config) -> None:
         limits = config.limits
-        guard, metrics = Guard(config, Keys(doors.index.folder)), Metrics()
+        guard, metrics = Guard(config, Keys(shared.index.folder)), Metrics()
         workers, probes = Workers(limits), Workers(replace(limits, workers=1, waiting=16))
         writers = Workers(replace(limits, workers=2, seconds=limits.upload_seconds))
         jobs, streams = Jobs(limits.jobs), Streams(limits.streams)
-        gauges = Gauges(doors, workers, jobs)
+        gauges = Gauges(shared, workers, jobs)
         uploads = Uploads(limits)
-        site = Site(doors, guard, limits, workers, writers, probes, uploads, jobs, streams, metrics, gauges)
-        tools = McpDoor(doors, guard, limits)
+        site = Site(shared, guard, limits, workers, writers, probes, uploads, jobs, streams, metrics, gauges)
+        tools = McpEndpoint(shared, guard, limits)
         about = [Route("/openapi.json", _described), Route("/docs", _shown)]
         router = Router(
             [*Routes(site).all(), *about, Route("/mcp", tools, methods=["GET", "POST", "DELETE"])],

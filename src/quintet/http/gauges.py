@@ -6,22 +6,22 @@ from threading import Lock
 
 from quintet.http.jobs import Jobs
 from quintet.http.limits import Workers
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 from quintet.status import IndexStatus
 
 FRESH_SECONDS = 10.0  # a status looks at every file on disk; scrapes come more often than that is worth
 
 
 class Gauges:
-    def __init__(self, doors: Doors, workers: Workers, jobs: Jobs) -> None:
-        self._doors = doors
+    def __init__(self, shared: SharedIndex, workers: Workers, jobs: Jobs) -> None:
+        self._shared = shared
         self._workers = workers
         self._jobs = jobs
         self._guard = Lock()
         self._seen: tuple[float, IndexStatus] | None = None
 
     def now(self) -> Mapping[str, tuple[str, float]]:
-        status, cache = self._status(), self._doors.index.cache.figures()
+        status, cache = self._status(), self._shared.index.cache.figures()
         return {
             "quintet_index_documents": ("Documents in the index.", status.files),
             "quintet_index_chunks": ("Chunks in the index.", status.chunks),
@@ -40,6 +40,6 @@ class Gauges:
     def _status(self) -> IndexStatus:
         with self._guard:
             if self._seen is None or time.monotonic() - self._seen[0] > FRESH_SECONDS:
-                status = self._doors.status()
+                status = self._shared.index.status()
                 self._seen = time.monotonic(), status
             return self._seen[1]

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Annotated, Any, Final, Literal, TypedDict
 
-from quintet.cli.terminal import is_debugging
 from quintet.errors import LimitError, NotFound, QuintetError
 from quintet.http.wire import ErrorFields, shape
 from quintet.indexing.run import Progress
 from quintet.knowledge import SyncRun
 from quintet.model.schema import Count
 from quintet.serving.results import ReindexFields
+from quintet.settings import is_debugging
 
 Kind = Literal["reindex", "sync"]
 State = Literal["queued", "running", "done", "failed", "cancelled"]

@@ -9,19 +9,19 @@ from quintet.http.jobs import Job, Jobs
 from quintet.knowledge import KnowledgeBase, KnowledgeBases
 from quintet.knowledge.base import unknown
 from quintet.serving.keys import Key
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
     """How far one request reaches: everywhere, or to the bases of its key."""
 
-    doors: Doors
+    shared: SharedIndex
     key: Key | None
 
     @property
     def bases(self) -> KnowledgeBases:
-        return self.doors.index.knowledge
+        return self.shared.index.knowledge
 
     def named(self, name: str) -> KnowledgeBase:
         """By slug or index name. The words are the same whether it is not there or not the client's."""

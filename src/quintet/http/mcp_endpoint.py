@@ -12,17 +12,17 @@ from quintet.http.authentication import Guard
 from quintet.http.config import Limits
 from quintet.http.limits import whole_body
 from quintet.http.routes.knowledge import placeless_errors
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 IDLE_SECONDS = 1800.0  # the SDK's own
 SESSIONS = 256
 
 
-class McpDoor:
+class McpEndpoint:
     """An ASGI application. Its tools can reindex, so where keys are needed it takes one made with --write."""
 
-    def __init__(self, doors: Doors, guard: Guard, limits: Limits) -> None:
-        self._doors = doors
+    def __init__(self, shared: SharedIndex, guard: Guard, limits: Limits) -> None:
+        self._shared = shared
         self._guard = guard
         self._limits = limits
         self._app: Starlette | None = None
@@ -31,7 +31,7 @@ class McpDoor:
         self._running: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with placeless_errors(self._doors):
+        with placeless_errors(self._shared):
             await self._guard.admit(Headers(scope=scope), "write")
         body = await whole_body(Request(scope, receive), self._limits)
         app = await self._started()
@@ -49,19 +49,16 @@ class McpDoor:
 
     def _built(self) -> Starlette:
         try:
-            from mcp.server.transport_security import TransportSecuritySettings
-
-            from quintet.mcp.server import build_server
+            from quintet.mcp.server import mountable_app
         except ModuleNotFoundError as error:
             raise MissingExtra(
                 f"MCP needs {error.name!r}, which is not installed; run pip install 'quintet[server]'"
             ) from error
-        return build_server(self._doors).streamable_http_app(
-            max_request_body_size=self._limits.body_bytes,
-            session_idle_timeout=IDLE_SECONDS,
-            max_sessions=SESSIONS,
-            # Host and Origin are checked before a request comes here, with the names this server was given.
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        return mountable_app(
+            self._shared,
+            body_bytes=self._limits.body_bytes,
+            idle_seconds=IDLE_SECONDS,
+            sessions=SESSIONS,
         )
 
     async def _run(self, app: Starlette, ready: asyncio.Event) -> None:

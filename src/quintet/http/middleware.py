@@ -10,11 +10,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quintet.cli.terminal import is_debugging
 from quintet.errors import QuintetError
 from quintet.http.authentication import PREFLIGHT, Guard
 from quintet.http.metrics import Metrics
 from quintet.http.wire import RequestError, fault, refused, unrouted
+from quintet.settings import is_debugging
 
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",

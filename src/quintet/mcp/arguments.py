@@ -60,7 +60,7 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    def given(self, *names: str) -> dict[str, object]:
+    def given(self, *names: str) -> dict[str, Any]:
         """Those of `names` that the caller set: the engine knows the defaults of the rest."""
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 

@@ -1,6 +1,6 @@
 """The MCP server: tools and resources over one index, on standard input and output or over HTTP.
 
-`build_server` is all a process needs that serves HTTP itself: mount `server.streamable_http_app()`.
+A process that serves HTTP itself mounts `mountable_app`.
 """
 
 import logging
@@ -16,15 +16,17 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from starlette.applications import Starlette
 
-from quintet.cli.terminal import is_debugging
 from quintet.errors import NotFound, QuintetError, UsageError
 from quintet.indexing.run import Progress
 from quintet.mcp.arguments import read_arguments
 from quintet.mcp.text import CHUNK_URI, FILE_URI
-from quintet.mcp.tools import TOOLS, Answer, ToolDoor
-from quintet.serving.service import Doors
+from quintet.mcp.tools import TOOLS, Answer, McpTool
+from quintet.serving.shared_index import SharedIndex
+from quintet.settings import is_debugging
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -42,14 +44,14 @@ TEMPLATES = [
 log = logging.getLogger(__name__)
 
 
-def build_server(doors: Doors) -> Server[Any]:
-    """The server over `doors`, which stay the caller's to close."""
-    handlers = _Handlers(doors)
+def build_server(shared: SharedIndex) -> Server[Any]:
+    """The server over `shared`, which stay the caller's to close."""
+    handlers = _Handlers(shared)
     return Server(
         "quintet",
         version=version("quintet"),
         title="Quintet",
-        instructions=instructions(doors),
+        instructions=instructions(shared),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -58,9 +60,19 @@ def build_server(doors: Doors) -> Server[Any]:
     )
 
 
-def instructions(doors: Doors) -> str:
+def mountable_app(shared: SharedIndex, *, body_bytes: int, idle_seconds: float, sessions: int) -> Starlette:
+    """The server for a process that checks Host and Origin itself before a request comes here."""
+    return build_server(shared).streamable_http_app(
+        max_request_body_size=body_bytes,
+        session_idle_timeout=idle_seconds,
+        max_sessions=sessions,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+
+
+def instructions(shared: SharedIndex) -> str:
     """What is indexed here and when to use which tool."""
-    roots = ", ".join(f"{root.name} ({root.location})" for root in doors.index.roots())
+    roots = ", ".join(f"{root.name} ({root.location})" for root in shared.index.roots())
     indexed = f"Indexed here: {roots}." if roots else "Nothing is indexed yet: call `reindex` first."
     return (
         f"Quintet finds passages in local folders by words and by meaning. {indexed} "
@@ -77,8 +89,8 @@ def instructions(doors: Doors) -> str:
 class _Handlers:
     """The protocol's requests, answered from one index. The engine runs in threads."""
 
-    def __init__(self, doors: Doors) -> None:
-        self._doors = doors
+    def __init__(self, shared: SharedIndex) -> None:
+        self._shared = shared
         self._readers = anyio.CapacityLimiter(READERS)
         self._writers = anyio.CapacityLimiter(WRITERS)
 
@@ -106,11 +118,11 @@ class _Handlers:
         shown = types.TextContent(type="text", text=answer.text)
         return types.CallToolResult(content=[shown, *answer.links], structured_content=dict(answer.body))
 
-    async def _run(self, context: Context, tool: ToolDoor, given: dict[str, Any]) -> Answer:
+    async def _run(self, context: Context, tool: McpTool, given: dict[str, Any]) -> Answer:
         arguments = read_arguments(tool.name, tool.takes, given)
         limiter = self._writers if tool.writes else self._readers
         report = reporting(context.session.report_progress)
-        return await anyio.to_thread.run_sync(tool.run, self._doors, arguments, report, limiter=limiter)
+        return await anyio.to_thread.run_sync(tool.run, self._shared, arguments, report, limiter=limiter)
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -138,7 +150,7 @@ class _Handlers:
             raise UsageError(
                 f"there is no resource {uri!r}; there are {CHUNK_URI}{{id}} and {FILE_URI}{{path}}"
             )
-        passages = self._doors.get(unquote(uri.removeprefix(kind)))
+        passages = self._shared.index.get(unquote(uri.removeprefix(kind)))
         if not passages:
             raise NotFound(f"no passage is left at {uri!r}; search again", code="document_not_found")
         mime = passages[0].document.mime_type

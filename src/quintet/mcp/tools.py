@@ -18,10 +18,10 @@ from quintet.model.schema import Object, Probability, schema_of
 from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
 from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 from quintet.status import IndexStatus
 
-Run = Callable[[Doors, Any, Progress], "Answer"]
+Run = Callable[[SharedIndex, Any, Progress], "Answer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolDoor:
+class McpTool:
     """A tool: its name and words, what it takes and gives, and what it does."""
 
     name: str
@@ -81,31 +81,31 @@ class Notes(TypedDict):
     notes: list[Note]
 
 
-def search_rifflux(doors: Doors, given: arguments.SearchRifflux, progress: Progress) -> Answer:
+def search_rifflux(shared: SharedIndex, given: arguments.SearchRifflux, progress: Progress) -> Answer:
     params = given.given("top_k", "mode", "syntax")
-    response = doors.search(given.query, "rifflux", params, db_path=given.db_path)
-    return _found(None if given.db_path else doors, "rifflux", response, None)
+    response = shared.search(given.query, "rifflux", params, db_path=given.db_path)
+    return _found(None if given.db_path else shared, "rifflux", response, None)
 
 
-def search(doors: Doors, given: arguments.Search, progress: Progress) -> Answer:
+def search(shared: SharedIndex, given: arguments.Search, progress: Progress) -> Answer:
     params = given.given("limit", "mode", "filters")
-    response = doors.search(given.query, given.contract, {**given.params, **params}, receipt=given.receipt)
-    return _found(doors, given.contract, response, given.max_tokens)
+    response = shared.search(given.query, given.contract, {**given.params, **params}, receipt=given.receipt)
+    return _found(shared, given.contract, response, given.max_tokens)
 
 
-def retrieve(doors: Doors, given: arguments.Retrieve, progress: Progress) -> Answer:
+def retrieve(shared: SharedIndex, given: arguments.Retrieve, progress: Progress) -> Answer:
     names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha", "syntax")
-    return _found(doors, "knowledge", doors.search(given.query, "knowledge", given.given(*names)), None)
+    return _found(shared, "knowledge", shared.search(given.query, "knowledge", given.given(*names)), None)
 
 
-def _found(doors: Doors | None, contract: str, response: Response, max_tokens: int | None) -> Answer:
+def _found(shared: SharedIndex | None, contract: str, response: Response, max_tokens: int | None) -> Answer:
     body = text.cut(contract, response.wire(), max_tokens)
-    links = text.links(doors.index, contract, body) if doors else []
+    links = text.links(shared.index, contract, body) if shared else []
     return Answer(body, text.search_text(contract, body), links)
 
 
-def read(doors: Doors, given: arguments.Read, progress: Progress) -> Answer:
-    passages = [passage_fields(one) for one in doors.get(given.reference)]
+def read(shared: SharedIndex, given: arguments.Read, progress: Progress) -> Answer:
+    passages = [passage_fields(one) for one in shared.index.get(given.reference)]
     texts = [text.passage_text(one) for one in passages]
     kept = text.within_budget(texts, given.max_tokens)
     notes = [] if kept == len(texts) else [text.cut_note(kept, texts, given.max_tokens)]
@@ -118,45 +118,49 @@ def _file_links(places: Iterable[Mapping[str, Any]]) -> list[ResourceLink]:
     return [text.file_link(*file) for file in files.items()]
 
 
-def related(doors: Doors, given: arguments.Related, progress: Progress) -> Answer:
-    found = doors.related(given.reference, given.given("strategy", "depth", "possible", "limit"))
+def related(shared: SharedIndex, given: arguments.Related, progress: Progress) -> Answer:
+    found = shared.index.related(given.reference, **given.given("strategy", "depth", "possible", "limit"))
     body = text.cut_neighbours(found.wire(), given.max_tokens)
     nodes = [body["start"], *body["neighbours"]][: text.LINKS_MAX]
     return Answer(body, text.related_text(body), _file_links(nodes))
 
 
-def remember(doors: Doors, given: arguments.Remember, progress: Progress) -> Answer:
+def remember(shared: SharedIndex, given: arguments.Remember, progress: Progress) -> Answer:
     names = ("kind", "tags", "about", "session", "metadata", "supersedes")
-    body = asdict(doors.remember(given.text, given.given(*names)))
+    body = asdict(shared.index.memory.remember(given.text, **given.given(*names)))
     return Answer(body, text.remembered_text(body))
 
 
-def recall(doors: Doors, given: arguments.Recall, progress: Progress) -> Answer:
+def recall(shared: SharedIndex, given: arguments.Recall, progress: Progress) -> Answer:
     names = ("limit", "kind", "tags", "session", "about", "since", "until", "include_superseded")
-    body = text.cut_memories(doors.recall(given.query, given.given(*names)).wire(), given.max_tokens)
+    body = text.cut_memories(
+        shared.index.memory.recall(given.query, **given.given(*names)).wire(), given.max_tokens
+    )
     return Answer(body, text.memories_text(body))
 
 
-def search_all(doors: Doors, given: arguments.SearchAll, progress: Progress) -> Answer:
-    found = doors.search_all(given.query, given.code, given.memory)
+def search_all(shared: SharedIndex, given: arguments.SearchAll, progress: Progress) -> Answer:
+    found = shared.search_all(given.query, given.code, given.memory)
     body = text.cut_all(found.wire(), given.max_tokens)
-    return Answer(body, text.search_all_text(body), text.links(doors.index, "mcb", {"results": body["code"]}))
+    return Answer(
+        body, text.search_all_text(body), text.links(shared.index, "mcb", {"results": body["code"]})
+    )
 
 
-def status(doors: Doors, given: arguments.Status, progress: Progress) -> Answer:
-    body = {"index": str(doors.index.folder), **asdict(doors.status())}
+def status(shared: SharedIndex, given: arguments.Status, progress: Progress) -> Answer:
+    body = {"index": str(shared.index.folder), **asdict(shared.index.status())}
     return Answer(body, text.status_text(body))
 
 
-def reindex(doors: Doors, given: arguments.Reindex, progress: Progress) -> Answer:
-    body = doors.reindex(given.path, given.paths, force=given.force, progress=progress).wire()
+def reindex(shared: SharedIndex, given: arguments.Reindex, progress: Progress) -> Answer:
+    body = shared.reindex(given.path, given.paths, force=given.force, progress=progress).wire()
     return Answer(body, text.reindex_text(body))
 
 
-TOOLS: Mapping[str, ToolDoor] = {
+TOOLS: Mapping[str, McpTool] = {
     tool.name: tool
     for tool in (
-        ToolDoor(
+        McpTool(
             "search",
             "Search by words and meaning",
             "Find passages of the indexed folders by words and by meaning, best first, with what each signal "
@@ -165,7 +169,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (SearchBody, AnswerStatus, WithReceipt),
             search,
         ),
-        ToolDoor(
+        McpTool(
             "read",
             "Read passages whole",
             "Read what search found: a chunk by its id, a whole document by its path, or PATH:FIRST-LAST.",
@@ -173,7 +177,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (ReadBody, Notes),
             read,
         ),
-        ToolDoor(
+        McpTool(
             "related",
             "Walk the code graph",
             "Find what calls a symbol, what it needs, or everything around it, nearest first, with each "
@@ -183,7 +187,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (RelatedFields, Notes),
             related,
         ),
-        ToolDoor(
+        McpTool(
             "remember",
             "Keep something worth knowing later",
             "Keep a decision, fact, preference, error, summary, piece of code or task for later. Name in "
@@ -196,7 +200,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             writes=True,
             idempotent=False,  # each time it is seen once more
         ),
-        ToolDoor(
+        McpTool(
             "recall",
             "Find what was remembered",
             "Find memories by words and by meaning, best first, with when they held and whether what they "
@@ -205,7 +209,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (MemoryBody, AnswerStatus),
             recall,
         ),
-        ToolDoor(
+        McpTool(
             "search_all",
             "Search code and memory together",
             "Find code and what was remembered about it in one ranking: `code` as contract mcb answers, "
@@ -214,7 +218,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (SearchAllBody, AnswerStatus),
             search_all,
         ),
-        ToolDoor(
+        McpTool(
             "search_rifflux",
             "Search (Rifflux contract)",
             "Search by the Rifflux contract: BM25 and cosine fused by RRF, each result with its breakdown.",
@@ -222,7 +226,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (RiffluxBody, AnswerStatus),
             search_rifflux,
         ),
-        ToolDoor(
+        McpTool(
             "retrieve",
             "Retrieve (knowledge contract)",
             "Retrieve by the knowledge contract's canonical request: semantic, keyword or hybrid branches "
@@ -231,7 +235,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             (KnowledgeBody, AnswerStatus),
             retrieve,
         ),
-        ToolDoor(
+        McpTool(
             "reindex",
             "Bring the index up to date",
             "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only what "
@@ -241,7 +245,7 @@ TOOLS: Mapping[str, ToolDoor] = {
             reindex,
             writes=True,
         ),
-        ToolDoor(
+        McpTool(
             "status",
             "What is indexed",
             "Tell what is indexed, by which embedder, and how far the disk has moved on since.",

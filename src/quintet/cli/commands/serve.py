@@ -16,7 +16,7 @@ from quintet.errors import MissingExtra, UsageError
 if TYPE_CHECKING:
     from quintet.indexing.run import Report
     from quintet.indexing.watch import WatchedIndex
-    from quintet.serving.service import Doors
+    from quintet.serving.shared_index import SharedIndex
 
 Allow = Annotated[list[Path] | None, repeatable("--allow", "DIR", "A further folder that clients may index.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Index files as they change.")]
@@ -62,8 +62,8 @@ def serve_command(
         from quintet.http.config import Config
         from quintet.http.server import serve
     config = Config(host, port, require_key, tuple(allow_host or ()), tuple(cors or ()), access_log)
-    with open_service(db, allow) as service, watching(service if watch else None):
-        serve(service, config)
+    with open_shared_index(db, allow) as shared, watching(shared if watch else None):
+        serve(shared, config)
     return 0
 
 
@@ -86,13 +86,14 @@ def mcp_command(
     """
     with _server_extra():
         from quintet.mcp import run as mcp_run
-    address = None if http is None else mcp_run.address(as_text(http))
-    mcp_run.quiet_logging()
-    with open_service(db, allow) as service, watching(service if watch else None):
+        from quintet.serving.listening import log_to_stderr
+    address = None if http is None else mcp_run.parse_address(as_text(http))
+    log_to_stderr()
+    with open_shared_index(db, allow) as shared, watching(shared if watch else None):
         if address is None:
-            mcp_run.serve_stdio(service)
+            mcp_run.serve_stdio(shared)
         else:
-            mcp_run.serve_http(service, *address)
+            mcp_run.serve_http(shared, *address)
     return 0
 
 
@@ -108,18 +109,18 @@ def _server_extra() -> Iterator[None]:
 
 
 @contextmanager
-def open_service(db: Path | None, allow: list[Path] | None) -> "Iterator[Doors]":
-    """The service on an index. It creates a missing index, so that a client can fill it."""
-    from quintet.serving.service import Doors
+def open_shared_index(db: Path | None, allow: list[Path] | None) -> "Iterator[SharedIndex]":
+    """The index of a server. A missing one is created, so that a client can fill it."""
+    from quintet.serving.shared_index import SharedIndex
 
     for folder in allow or ():
         if not folder.is_dir():
             raise UsageError(f"--allow is {str(folder)!r}; it must be a folder", code="invalid_path")
-    service = Doors(open_or_create_index(db), allow=allow or ())
+    shared = SharedIndex(open_or_create_index(db), allow=allow or ())
     try:
-        yield service
+        yield shared
     finally:
-        service.close()
+        shared.close()
 
 
 @contextmanager

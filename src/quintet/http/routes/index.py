@@ -1,4 +1,4 @@
-"""The routes. Each reads its request, makes one call to the doors and sends the answer on."""
+"""The routes. Each reads its request, makes one call to the shared and sends the answer on."""
 
 import re
 import time
@@ -33,7 +33,7 @@ from quintet.http.wire import answered, bounded
 from quintet.indexing.run import Progress
 from quintet.serving.keys import Scope
 from quintet.serving.results import passage_fields
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -58,7 +58,7 @@ class Health(TypedDict):
 class Site:
     """What the routes share."""
 
-    doors: Doors
+    shared: SharedIndex
     guard: Guard
     limits: Limits
     workers: Workers
@@ -100,14 +100,14 @@ class Routes:
 
         Only whoever has the whole server is told where on its disk something is wrong.
         """
-        doors, in_base = self._site.doors, path in IN_BASES
+        shared, in_base = self._site.shared, path in IN_BASES
 
         async def endpoint(request: Request) -> Response:
             scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
-            with placeless_errors(doors):
+            with placeless_errors(shared):
                 key = await self._site.guard.admit(request.headers, scope, in_base=in_base)
-            request.state.reach = Reach(doors, key)
-            with placeless_errors(doors) if in_base else nullcontext():
+            request.state.reach = Reach(shared, key)
+            with placeless_errors(shared) if in_base else nullcontext():
                 return await handler(request)
 
         return Route(path, endpoint, methods=list(handlers))
@@ -129,7 +129,7 @@ class Routes:
         asked = await json_object(request, self._site.limits)
         known_fields(asked, ["query", *HALVES], "a search of code and memory")
         query, halves = _query(asked), {name: half(asked, name) for name in HALVES}
-        found = await self._site.workers.run(partial(self._site.doors.search_all, query, **halves))
+        found = await self._site.workers.run(partial(self._site.shared.search_all, query, **halves))
         return bounded(found.wire(), self._site.limits.result_bytes)
 
     async def retrieval(self, request: Request) -> Response:
@@ -166,18 +166,18 @@ class Routes:
         self, contract: str, query: Any, params: Mapping[str, object], receipt: bool, references: bool
     ) -> Response:
         start = time.perf_counter()
-        found = self._site.doors.search(query, contract, params, receipt=receipt)
+        found = self._site.shared.search(query, contract, params, receipt=receipt)
         self._site.metrics.search(contract, time.perf_counter() - start, found.seconds)
         shown = cited(found) if references else found
         return bounded(shown.wire(), self._site.limits.result_bytes)
 
     async def reindex(self, request: Request) -> Response:
         asked = reindex_arguments(await json_object(request, self._site.limits, required=False))
-        doors = self._site.doors
-        await self._site.workers.run(lambda: [doors.contained(path) for path in asked.chosen])
+        shared = self._site.shared
+        await self._site.workers.run(lambda: [shared.resolve(path) for path in asked.chosen])
 
         def work(progress: Progress) -> Mapping[str, Any]:
-            return doors.reindex(asked.path, asked.paths, force=asked.force, progress=progress).wire()
+            return shared.reindex(asked.path, asked.paths, force=asked.force, progress=progress).wire()
 
         job = self._site.jobs.start(work)
         return answered(job.view(), 202, {"Location": f"/v1/jobs/{job.id}"})
@@ -204,12 +204,12 @@ class Routes:
             raise NotFound(
                 "a chunk id is 32 hexadecimal digits, as a search shows it", code="document_not_found"
             )
-        (passage,) = await self._site.workers.run(partial(self._site.doors.get, chunk_id))
+        (passage,) = await self._site.workers.run(partial(self._site.shared.index.get, chunk_id))
         return bounded(passage_fields(passage), self._site.limits.result_bytes)
 
     async def status(self, request: Request) -> Response:
-        status = await self._site.workers.run(self._site.doors.status)
-        return answered({**asdict(status), "index": str(self._site.doors.index.folder)})
+        status = await self._site.workers.run(self._site.shared.index.status)
+        return answered({**asdict(status), "index": str(self._site.shared.index.folder)})
 
     async def counted(self, request: Request) -> Response:
         gauges = await self._site.probes.run(self._site.gauges.now)
@@ -221,8 +221,8 @@ class Routes:
 
     async def ready(self, request: Request) -> Response:
         """The index can be read."""
-        with placeless_errors(self._site.doors):
-            await self._site.probes.run(self._site.doors.index.roots)
+        with placeless_errors(self._site.shared):
+            await self._site.probes.run(self._site.shared.index.roots)
         return answered({"status": "ready"})
 
 

@@ -24,7 +24,7 @@ from quintet.knowledge import KnowledgeBase, SyncRun
 from quintet.knowledge.results import ListedBase, SourceFields
 from quintet.model.schema import Count
 from quintet.serving.keys import Scope
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 if TYPE_CHECKING:
     from quintet.http.routes.index import Site
@@ -64,36 +64,36 @@ def guarded(site: "Site", path: str, **handlers: tuple[Scope, Handler]) -> Route
 
     async def endpoint(request: Request) -> Response:
         scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
-        with placeless_errors(site.doors):
+        with placeless_errors(site.shared):
             key = await site.guard.admit(request.headers, scope, in_base=True)
-            return await handler(request, Reach(site.doors, key))
+            return await handler(request, Reach(site.shared, key))
 
     return Route(path, endpoint, methods=list(handlers))
 
 
 @contextmanager
-def placeless_errors(doors: Doors) -> Iterator[None]:
+def placeless_errors(shared: SharedIndex) -> Iterator[None]:
     try:
         yield
     except QuintetError as error:
-        error.message = placeless(doors, error.message)
+        error.message = placeless(shared, error.message)
         raise
 
 
-def placeless(doors: Doors, text: str) -> str:
+def placeless(shared: SharedIndex, text: str) -> str:
     """Without the places on this machine's disk that nobody outside needs to know."""
     if os.sep not in text:
         return text
-    named = {str(place) for place in (doors.folder, doors.folder.resolve(), *_allowed(doors))}
+    named = {str(place) for place in (shared.folder, shared.folder.resolve(), *_allowed(shared))}
     places = named | {repr(place)[1:-1] for place in named}  # as errors quote them: backslashes are doubled
     for place in sorted((one for one in places if one in text), key=len, reverse=True):
         text = text.replace(place, HIDDEN)
     return text
 
 
-def _allowed(doors: Doors) -> tuple[Path, ...]:
+def _allowed(shared: SharedIndex) -> tuple[Path, ...]:
     try:
-        return tuple(doors.allowed)
+        return tuple(shared.allowed)
     except StoreError:  # some of them are in the index, which may be what is broken
         return ()
 
@@ -120,7 +120,7 @@ class KnowledgeRoutes:
         bases = await self._site.workers.run(reach.all)
         for one in bases:
             if "error" in one:
-                one["error"] = placeless(self._site.doors, str(one["error"]))
+                one["error"] = placeless(self._site.shared, str(one["error"]))
         return bounded({"knowledge_bases": bases}, self._site.limits.result_bytes)
 
     async def create(self, request: Request, reach: Reach) -> Response:
@@ -162,7 +162,7 @@ class KnowledgeRoutes:
 
     def _packed(self, request: Request, reach: Reach, asked: dict[str, Any]) -> Response:
         index = named(request, reach).index_name
-        found = self._site.doors.index.context(**asked, index=index, file_url=file_url)
+        found = self._site.shared.index.context(**asked, index=index, file_url=file_url)
         return bounded(found.wire(), self._site.limits.result_bytes)
 
     async def sources(self, request: Request, reach: Reach) -> Response:
@@ -182,16 +182,16 @@ class KnowledgeRoutes:
     def _added(
         self, request: Request, reach: Reach, directory: str, name: str | None = None
     ) -> dict[str, Any]:
-        base, doors = named(request, reach), self._site.doors
+        base, shared = named(request, reach), self._site.shared
         try:
-            location = doors.contained(directory)
+            location = shared.resolve(directory)
         except AccessError:
             raise AccessError(
                 f"{directory[:200]!r} lies outside the folders this server may read; start it with --allow"
             ) from None
-        if location.is_relative_to(doors.folder.resolve()):
+        if location.is_relative_to(shared.folder.resolve()):
             raise AccessError(f"{directory[:200]!r} lies in the index itself; choose a folder of documents")
-        return {**base.add_source(str(location), name, allowed=doors.allowed)}
+        return {**base.add_source(str(location), name, allowed=shared.allowed)}
 
     async def remove_source(self, request: Request, reach: Reach) -> Response:
         source = request.path_params["source"]
@@ -206,7 +206,7 @@ class KnowledgeRoutes:
             def told(run: SyncRun) -> None:
                 progress(run.step, run.changed, run.scanned)
 
-            with placeless_errors(self._site.doors):
+            with placeless_errors(self._site.shared):
                 return self._shown(base.sync_source(request.path_params["source"], progress=told))
 
         job = self._site.jobs.start(work, "sync", base.slug)
@@ -230,7 +230,7 @@ class KnowledgeRoutes:
         return [self._shown(run) for run in named(request, reach).runs(source, limit)]
 
     def _shown(self, run: SyncRun) -> dict[str, Any]:
-        error = None if run.error is None else placeless(self._site.doors, run.error)
+        error = None if run.error is None else placeless(self._site.shared, run.error)
         return {**asdict(run), "error": error}
 
 

@@ -27,7 +27,7 @@ def wanted(asked: dict[str, Any]) -> bool:
 async def verify(site: "Site", request: Request) -> Response:
     """The body is a receipt as a search gave it."""
     receipt = await json_object(request, site.limits)
-    verdict = await site.workers.run(partial(site.doors.verify, receipt))
+    verdict = await site.workers.run(partial(site.shared.verify, receipt))
     return bounded(verdict.wire(), site.limits.result_bytes)
 
 
@@ -38,7 +38,7 @@ async def why(site: "Site", request: Request) -> Response:
     params = asked.get("params", {})
     if not isinstance(params, dict):
         raise UsageError("params must be an object of parameters", details={"parameter": "params"})
-    work = partial(site.doors.why, query, reference, asked.get("contract", HOUSE), params)
+    work = partial(site.shared.why, query, reference, asked.get("contract", HOUSE), params)
     told = await site.workers.run(work)
     return bounded(told.wire(), site.limits.result_bytes)
 

@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import quintet
-from quintet.codegraph.related import RelatedSymbols
 from quintet.contracts import HOUSE
 from quintet.errors import AccessError, LimitError, UsageError
 from quintet.index import Index
 from quintet.indexing.allowed_folders import resolve_allowed
 from quintet.indexing.run import Progress, Report
 from quintet.knowledge.registration import RegistrationFile
-from quintet.memory import Remembered
-from quintet.model.documents import Passage
 from quintet.ports.reading import Root
 from quintet.ports.store_files import INDEX_FILE
 from quintet.query.explain import Explanation
@@ -23,12 +20,11 @@ from quintet.receipts.replay import Verdict
 from quintet.serving.background_embedding import Embedding
 from quintet.serving.results import Reindexed
 from quintet.serving.warm_up import Ready
-from quintet.status import IndexStatus
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
 
-class Doors:
+class SharedIndex:
     """The index behind a server. Every method may be called from any thread; `close` ends all of it.
 
     `base` is the server's working folder: relative paths start there, and clients may reach what lies in
@@ -58,7 +54,7 @@ class Doors:
     def roots(self) -> list[Root]:
         return self.index.roots()
 
-    def contained(self, path: str) -> Path:
+    def resolve(self, path: str) -> Path:
         """A path from a client as a real location it may reach."""
         return resolve_allowed(path, self.allowed, self.base)
 
@@ -82,27 +78,10 @@ class Doors:
     def why(self, query: str, reference: str, contract: str, params: Mapping[str, object]) -> Explanation:
         return self._ready.whole().why(query, reference, contract, **_parameters(params))
 
-    def related(self, reference: str, given: Mapping[str, Any]) -> RelatedSymbols:
-        """`given` are the further arguments of `Index.related`."""
-        return self.index.related(reference, **given)
-
-    def remember(self, text: str, given: Mapping[str, Any]) -> Remembered:
-        """`given` are the further arguments of `Memory.remember`."""
-        return self.index.memory.remember(text, **given)
-
-    def recall(self, query: str, params: Mapping[str, Any]) -> Response:
-        return self.index.memory.recall(query, **params)
-
     def search_all(self, query: str, code: Mapping[str, object], memory: Mapping[str, object]) -> Response:
         """Code and memory ranked together, once the model is loaded: half an answer would rank wrongly."""
         asked = _parameters(code, "code"), _parameters(memory, "memory")
         return self._ready.whole().search_all(query, *asked)
-
-    def get(self, reference: str) -> list[Passage]:
-        return self.index.get(reference)
-
-    def status(self) -> IndexStatus:
-        return self.index.status()
 
     def reindex(
         self,
@@ -117,7 +96,7 @@ class Doors:
         All are checked before any is indexed. Returns when their text is searchable; vectors follow in the
         background. An exception raised from `progress` ends the run with what was committed so far.
         """
-        chosen = [self.contained(one) for one in (paths or [path or "."])]
+        chosen = [self.resolve(one) for one in (paths or [path or "."])]
         report = self.sync([str(one) for one in chosen], force=force, progress=progress)
         embedder = self.index.embedder
         return Reindexed(

@@ -12,7 +12,7 @@ import quintet
 from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import AccessError, LimitError, NotFound, QuintetError, StoreError
 from quintet.serving import service as doors_module
-from quintet.serving.service import Doors
+from quintet.serving.shared_index import SharedIndex
 
 PATIENCE = 60  # seconds; only a fault takes that long
 
@@ -51,14 +51,14 @@ def slow() -> Iterator[SlowEmbedder]:
 
 
 @pytest.fixture
-def waiting(library: Path, slow: SlowEmbedder) -> Iterator[Doors]:
-    """The doors to a library that is indexed and embedded, by a model that is not loaded again yet."""
+def waiting(library: Path, slow: SlowEmbedder) -> Iterator[SharedIndex]:
+    """The shared to a library that is indexed and embedded, by a model that is not loaded again yet."""
     slow.released.set()
     with quintet.open(library / ".quintet", slow) as index:
         index.sync([library])
     slow.released.clear()
     slow.asked.clear()
-    opened = Doors(quintet.open(library / ".quintet", slow), base=library)
+    opened = SharedIndex(quintet.open(library / ".quintet", slow), base=library)
     yield opened
     slow.released.set()
     opened.close()
@@ -66,7 +66,7 @@ def waiting(library: Path, slow: SlowEmbedder) -> Iterator[Doors]:
 
 @pytest.mark.parametrize("contract", ["quintet", "rifflux", "harness", "cfs", "mcb"])
 def test_while_the_model_loads_text_alone_is_searched_and_a_note_says_so(
-    waiting: Doors, contract: str
+    waiting: SharedIndex, contract: str
 ) -> None:
     response = waiting.search("cache", contract)
     assert response.status == "degraded"
@@ -76,11 +76,11 @@ def test_while_the_model_loads_text_alone_is_searched_and_a_note_says_so(
     assert response.body["results"]
 
 
-def test_the_embedding_model_is_named_before_it_is_loaded(waiting: Doors) -> None:
+def test_the_embedding_model_is_named_before_it_is_loaded(waiting: SharedIndex) -> None:
     assert waiting.search("cache", "rifflux").body["embedding_model"] == "slow-384"
 
 
-def test_once_the_model_is_loaded_both_signals_answer(waiting: Doors, slow: SlowEmbedder) -> None:
+def test_once_the_model_is_loaded_both_signals_answer(waiting: SharedIndex, slow: SlowEmbedder) -> None:
     waiting.search("cache")
     slow.released.set()
     assert waiting.search("cache", params={"mode": "semantic"}).status == "ok"  # this one waits
@@ -88,13 +88,13 @@ def test_once_the_model_is_loaded_both_signals_answer(waiting: Doors, slow: Slow
     assert (loaded.status, loaded.notes) == ("ok", [])
 
 
-def test_a_search_by_words_alone_does_not_load_the_model(waiting: Doors, slow: SlowEmbedder) -> None:
+def test_a_search_by_words_alone_does_not_load_the_model(waiting: SharedIndex, slow: SlowEmbedder) -> None:
     assert waiting.search("cache", params={"mode": "lexical"}).status == "ok"
     assert waiting.search("cache", "knowledge", {"search_method": "keyword"}).status == "ok"
     assert not slow.asked.is_set()
 
 
-def test_a_search_by_meaning_alone_waits_for_the_model(waiting: Doors, slow: SlowEmbedder) -> None:
+def test_a_search_by_meaning_alone_waits_for_the_model(waiting: SharedIndex, slow: SlowEmbedder) -> None:
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(waiting.search("cache", "knowledge").status))
     thread.start()
@@ -106,7 +106,7 @@ def test_a_search_by_meaning_alone_waits_for_the_model(waiting: Doors, slow: Slo
 
 
 def test_a_search_of_code_and_memory_waits_for_the_model_so_that_both_halves_are_whole(
-    waiting: Doors, slow: SlowEmbedder
+    waiting: SharedIndex, slow: SlowEmbedder
 ) -> None:
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(waiting.search_all("cache", {}, {}).status))
@@ -118,7 +118,7 @@ def test_a_search_of_code_and_memory_waits_for_the_model_so_that_both_halves_are
     assert found == ["ok"]
 
 
-def test_a_model_that_cannot_be_loaded_is_a_failed_leg(waiting: Doors, slow: SlowEmbedder) -> None:
+def test_a_model_that_cannot_be_loaded_is_a_failed_leg(waiting: SharedIndex, slow: SlowEmbedder) -> None:
     slow.broken = True
     slow.released.set()
     response = waiting.search("cache", params={"mode": "semantic"})
@@ -130,7 +130,7 @@ def test_a_model_that_cannot_be_loaded_is_a_failed_leg(waiting: Doors, slow: Slo
 def test_a_reindex_returns_before_the_vectors_and_says_how_many_are_to_come(
     library: Path, slow: SlowEmbedder
 ) -> None:
-    opened = Doors(quintet.open(library / ".quintet", slow), base=library)
+    opened = SharedIndex(quintet.open(library / ".quintet", slow), base=library)
     done = opened.reindex()
     chunks = opened.status().chunks
     assert done.pending == chunks > 0
@@ -150,7 +150,7 @@ def test_one_who_waits_for_the_writer_can_give_up(library: Path, slow: SlowEmbed
         assert stage == "wait"
         raise GivenUp
 
-    opened = Doors(quintet.open(library / ".quintet", slow), base=library)
+    opened = SharedIndex(quintet.open(library / ".quintet", slow), base=library)
     opened.reindex()
     assert slow.asked.wait(PATIENCE)  # the embedding thread now writes
     with pytest.raises(GivenUp):
@@ -163,7 +163,7 @@ def test_one_who_waits_for_the_writer_can_give_up(library: Path, slow: SlowEmbed
 def test_an_embedder_that_fails_leaves_the_text_searchable(library: Path, slow: SlowEmbedder) -> None:
     slow.broken = True
     slow.released.set()
-    opened = Doors(quintet.open(library / ".quintet", slow), base=library)
+    opened = SharedIndex(quintet.open(library / ".quintet", slow), base=library)
     opened.reindex()
     assert slow.asked.wait(PATIENCE)
     opened.close()
@@ -173,7 +173,7 @@ def test_an_embedder_that_fails_leaves_the_text_searchable(library: Path, slow: 
 
 
 def test_closing_ends_embedding_after_the_batch_at_hand(library: Path) -> None:
-    opened = Doors(quintet.open(library / ".quintet", "hashing", embed_batch=1), base=library)
+    opened = SharedIndex(quintet.open(library / ".quintet", "hashing", embed_batch=1), base=library)
     opened.reindex()
     opened.close()
     assert [one.name for one in threading.enumerate() if one.name.startswith("quintet-")] == []
@@ -187,7 +187,7 @@ def test_registered_roots_and_allowed_folders_may_be_reached(library: Path, tmp_
         (tmp_path / name / "note.md").write_text(f"# {name}\n", "utf-8")
     with quintet.open(library / ".quintet", None) as index:
         index.sync([tmp_path / "registered"])
-    opened = Doors(quintet.open(library / ".quintet", None), base=library, allow=[tmp_path / "allowed"])
+    opened = SharedIndex(quintet.open(library / ".quintet", None), base=library, allow=[tmp_path / "allowed"])
     for name in ("registered", "allowed"):
         assert opened.contained(str(tmp_path / name / "note.md")) == tmp_path / name / "note.md"
     with pytest.raises(AccessError):
@@ -196,53 +196,53 @@ def test_registered_roots_and_allowed_folders_may_be_reached(library: Path, tmp_
 
 
 def test_a_working_folder_that_is_the_whole_disk_allows_nothing(library: Path) -> None:
-    opened = Doors(quintet.open(library / ".quintet", None), base=Path(library.anchor))
+    opened = SharedIndex(quintet.open(library / ".quintet", None), base=Path(library.anchor))
     with pytest.raises(AccessError):
         opened.reindex()
     assert opened.allowed == []
     opened.close()
 
 
-def test_only_so_many_other_indexes_are_opened(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_other_indexes_are_opened(shared: SharedIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors_module, "OTHERS_MAX", 1)
     for name in ("one", "two"):
-        quintet.open(doors.base / name / ".quintet", None).close()
-    assert doors.search("x", db_path="one/.quintet").status == "never_indexed"
+        quintet.open(shared.base / name / ".quintet", None).close()
+    assert shared.search("x", db_path="one/.quintet").status == "never_indexed"
     with pytest.raises(LimitError, match="1 other indexes"):
-        doors.search("x", db_path="two/.quintet")
-    assert doors.search("x", db_path=".quintet").status == "never_indexed"  # its own is none of them
+        shared.search("x", db_path="two/.quintet")
+    assert shared.search("x", db_path=".quintet").status == "never_indexed"  # its own is none of them
 
 
-def test_a_part_of_an_index_is_not_an_index_of_its_own(doors: Doors) -> None:
-    with quintet.open(doors.base / "other" / ".quintet", None) as other:
-        for index in (doors.index, other):
+def test_a_part_of_an_index_is_not_an_index_of_its_own(shared: SharedIndex) -> None:
+    with quintet.open(shared.base / "other" / ".quintet", None) as other:
+        for index in (shared.index, other):
             index.memory.remember("the key is under the mat")
             index.knowledge.create("office").put("a hidden word", id="one")
             index.knowledge.archive("office")
     for folder in (".quintet", "other/.quintet"):
         for part in ("memory.db", "knowledge", "knowledge/office", "knowledge/office/index.db"):
             with pytest.raises(QuintetError) as refused:
-                doors.search("word", "rifflux", db_path=f"{folder}/{part}")
+                shared.search("word", "rifflux", db_path=f"{folder}/{part}")
             is_folder = part == "knowledge" and folder != ".quintet"
             assert refused.value.code == ("not_indexed" if is_folder else "invalid_path")
         for whole in (folder, f"{folder}/index.db"):
-            assert doors.search("word", "rifflux", db_path=whole).status == "never_indexed"
+            assert shared.search("word", "rifflux", db_path=whole).status == "never_indexed"
 
 
-def test_another_index_that_is_made_anew_answers_anew(doors: Doors, tmp_path: Path) -> None:
-    note, other = tmp_path / "note.md", doors.base / "other" / ".quintet"
+def test_another_index_that_is_made_anew_answers_anew(shared: SharedIndex, tmp_path: Path) -> None:
+    note, other = tmp_path / "note.md", shared.base / "other" / ".quintet"
     for word in ("apple", "pear"):
         note.write_text(f"# Title\n\n{word} tart\n", "utf-8")
         with quintet.open(other, None) as index:
             index.sync([note])
-        found = doors.search(word, "rifflux", {"mode": "lexical"}, db_path="other/.quintet")
+        found = shared.search(word, "rifflux", {"mode": "lexical"}, db_path="other/.quintet")
         assert [one["path"] for one in found.body["results"]] == ["note.md"]
         shutil.rmtree(other)
     other.mkdir()
     with pytest.raises(NotFound, match="there is no index in"):
-        doors.search("pear", "rifflux", {"mode": "lexical"}, db_path="other/.quintet")
+        shared.search("pear", "rifflux", {"mode": "lexical"}, db_path="other/.quintet")
 
 
-def test_a_folder_that_is_reached_in_two_ways_is_listed_once(doors: Doors, library: Path) -> None:
-    doors.sync([str(library)])
-    assert doors.allowed == [library.resolve()]
+def test_a_folder_that_is_reached_in_two_ways_is_listed_once(shared: SharedIndex, library: Path) -> None:
+    shared.sync([str(library)])
+    assert shared.allowed == [library.resolve()]
