@@ -11,7 +11,7 @@ import pytest
 import quintet
 from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import AccessError, LimitError, NotFound, QuintetError, StoreError
-from quintet.serving import service as doors_module
+from quintet.serving import shared_index
 from quintet.serving.shared_index import SharedIndex
 
 PATIENCE = 60  # seconds; only a fault takes that long
@@ -204,7 +204,7 @@ def test_a_working_folder_that_is_the_whole_disk_allows_nothing(library: Path) -
 
 
 def test_only_so_many_other_indexes_are_opened(shared: SharedIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors_module, "OTHERS_MAX", 1)
+    monkeypatch.setattr(shared_index, "OTHERS_MAX", 1)
     for name in ("one", "two"):
         quintet.open(shared.base / name / ".quintet", None).close()
     assert shared.search("x", db_path="one/.quintet").status == "never_indexed"
