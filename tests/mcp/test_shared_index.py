@@ -132,13 +132,13 @@ def test_a_reindex_returns_before_the_vectors_and_says_how_many_are_to_come(
 ) -> None:
     opened = SharedIndex(quintet.open(library / ".quintet", slow), base=library)
     done = opened.reindex()
-    chunks = opened.status().chunks
+    chunks = opened.index.status().chunks
     assert done.pending == chunks > 0
     assert opened.search("minutes", params={"mode": "lexical"}).body["results"]
     assert slow.asked.wait(PATIENCE)
     slow.released.set()
     opened.sync([str(library)])  # has its turn after the batch at hand
-    assert opened.status().embedded == chunks
+    assert opened.index.status().embedded == chunks
     opened.close()
 
 
@@ -178,7 +178,7 @@ def test_closing_ends_embedding_after_the_batch_at_hand(library: Path) -> None:
     opened.close()
     assert [one.name for one in threading.enumerate() if one.name.startswith("quintet-")] == []
     with pytest.raises(StoreError, match="was closed"):
-        opened.status()
+        opened.index.status()
 
 
 def test_registered_roots_and_allowed_folders_may_be_reached(library: Path, tmp_path: Path) -> None:
@@ -189,9 +189,9 @@ def test_registered_roots_and_allowed_folders_may_be_reached(library: Path, tmp_
         index.sync([tmp_path / "registered"])
     opened = SharedIndex(quintet.open(library / ".quintet", None), base=library, allow=[tmp_path / "allowed"])
     for name in ("registered", "allowed"):
-        assert opened.contained(str(tmp_path / name / "note.md")) == tmp_path / name / "note.md"
+        assert opened.resolve(str(tmp_path / name / "note.md")) == tmp_path / name / "note.md"
     with pytest.raises(AccessError):
-        opened.contained(str(tmp_path / "other"))
+        opened.resolve(str(tmp_path / "other"))
     opened.close()
 
 
