@@ -1,7 +1,6 @@
-"""One frozen Settings: argument > environment (`QUINTET_*`) > quintet.toml > tuned (`tuned.py`) > default.
+"""The settings: argument > environment (`QUINTET_*`) > quintet.toml > tuned (`tuned.py`) > default.
 
-quintet.toml lies beside the index folder and may come from a stranger, so nothing in it can name a
-command, an address or a path.
+quintet.toml lies beside the index folder and is untrusted, so no setting is a command, an address or a path.
 """
 
 import json
@@ -19,33 +18,33 @@ from quintet.model.documents import Json
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every number and name a user may set, with its default."""
+    """Every number and name that a user can set, with its default."""
 
     include: tuple[str, ...] = ()  # globs; empty means everything that is not excluded
     exclude: tuple[str, ...] = ()  # globs, on top of ignore files and the built-in exclusions
     max_file_bytes: int = 4_000_000
-    max_document_bytes: int = 64_000_000  # the same for PDF, office files and EPUB
+    max_document_bytes: int = 64_000_000  # the same, for PDF, office files and EPUB
     max_pages: int = 5000  # of a PDF
     parse_seconds: int = 60  # for one PDF, office file or EPUB
     parse_bytes: int = 2_000_000_000  # of memory for it
-    processes: int = 0  # that read and parse files; 0: one for each processor, if there is much to read
-    chunk_chars: int = 1600  # about 400 tokens of English: inside the window of small encoders
+    processes: int = 0  # that read and parse files; 0: one per processor, if there is much to read
+    chunk_chars: int = 1600  # about 400 tokens of English, which fits small encoders
     batch_files: int = 2048
     batch_bytes: int = 8_000_000
     embed_batch: int = 256
     max_terms: int = 64
     max_query_chars: int = 200_000
     writer_timeout: float = 10.0
-    cache_entries: int = 1000  # searches whose legs are kept for five minutes; 0 keeps none
-    fresh_seconds: float = 5.0  # spec 002, as read: how far the index may lag behind a file
+    cache_entries: int = 1000  # searches whose legs are cached for five minutes; 0 turns the cache off
+    fresh_seconds: float = 5.0  # spec 002: how far the index may lag behind a file
     acceptable_seconds: float = 30.0
-    git_timeout: float = 2.0  # seconds; 0 never asks git
-    text_index: str = "fts5"  # or tantivy, where the contract does not promise FTS5's scores
+    git_timeout: float = 2.0  # seconds; with 0 git is never asked
+    text_index: str = "fts5"  # or tantivy, unless the contract promises the scores of FTS5
     contracts: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
 
 LARGEST_FILE = 1_000_000
-TAKEN_BACK = ([""], ("",))  # as globs of an argument: none are given, and none that were kept before count
+CLEARED = ([""], ("",))  # as globs of an argument: none, not even those of the last run
 
 NUMBERS = {
     "max_file_bytes": (1, 2**31),
@@ -67,20 +66,20 @@ NUMBERS = {
     "git_timeout": (0, 60),
 }
 CHOICES = {"text_index": ("fts5", "tantivy")}
-SECONDS = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")  # need not be whole
+FRACTIONAL = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")
 
 
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:
-    """Settings for an index whose quintet.toml would lie in `folder`."""
+    """The settings of an index; `folder` is where its quintet.toml would be."""
     file = folder / "quintet.toml"
-    given = {name: value for name, value in arguments.items() if value not in (None, *TAKEN_BACK)}
+    given = {name: value for name, value in arguments.items() if value not in (None, *CLEARED)}
     values: dict[str, Any] = {}
-    for origin, some in (
+    for origin, table in (
         (f" in {file}", _from_file(file)),
         (" in the environment", _from_environment(environment)),
         ("", given),
     ):
-        values |= {name: _checked(name, value, origin) for name, value in some.items()}
+        values |= {name: _check(name, value, origin) for name, value in table.items()}
     settings = Settings(**values)
     if settings.acceptable_seconds < settings.fresh_seconds:
         raise UsageError(
@@ -106,7 +105,7 @@ def _from_file(path: Path) -> dict[str, object]:
 
 
 def regular_text(path: Path) -> str:
-    """The text of a file that is one: a pipe or a device would be read for ever."""
+    """The text of a regular file. Reading a pipe or a device could take for ever."""
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:  # noqa: PTH123
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is not a regular file")
@@ -117,12 +116,12 @@ def regular_text(path: Path) -> str:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name in (f.name for f in fields(Settings) if f.name != "contracts"):
         text = environment.get(f"QUINTET_{name.upper()}")
         if text is not None:
-            found[name] = text.split(",") if name in ("include", "exclude") else _number(text)
-    return found
+            values[name] = text.split(",") if name in ("include", "exclude") else _number(text)
+    return values
 
 
 def _number(text: str) -> object:
@@ -132,8 +131,8 @@ def _number(text: str) -> object:
         return text
 
 
-def _checked(name: str, value: object, origin: str) -> object:
-    """`origin` says in an error where the value is from."""
+def _check(name: str, value: object, origin: str) -> object:
+    """`origin` tells the reader of an error where the value comes from."""
     if name in ("include", "exclude"):
         return _globs(name, value, origin)
     if name == "contracts":
@@ -144,7 +143,7 @@ def _checked(name: str, value: object, origin: str) -> object:
         known = ", ".join(f.name for f in fields(Settings))
         raise UsageError(f"unknown setting {name!r}{origin}; the settings are: {known}")
     low, high = NUMBERS[name]
-    whole = name not in SECONDS
+    whole = name not in FRACTIONAL
     right_type = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
     if not right_type or not low <= cast(float, value) <= high:
         kind = "whole number" if whole else "number"
@@ -178,7 +177,7 @@ def _tables(value: object) -> Mapping[str, Mapping[str, Json]]:
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except ValueError:  # Python refuses to spell out a whole number of more than 4300 digits
+    except ValueError:  # Python converts no whole number of more than 4300 digits
         return "a number too long to show"
     return text if len(text) <= 80 else text[:77] + "..."
 

@@ -109,7 +109,7 @@ class CachedBesideUncached(RuleBasedStateMachine):
 
     def _compares(self, query: str, call: tuple[str, dict[str, Any]]) -> None:
         contract, params = call
-        asked = (CONTRACTS[contract], query, params, Settings(), self.index._disk)
+        asked = (CONTRACTS[contract], query, params, Settings(), self.index._collection._disk)
         with self.index._store.snapshot() as snapshot:
             plain = self._answer(lambda: search(snapshot, self.embedder, *asked))
             cached = self._answer(lambda: search(snapshot, self.embedder, *asked, self.cache))
@@ -244,7 +244,13 @@ def test_searches_that_might_differ_never_share(shelf: quintet.Index, other: dic
     def ask(embedder: Any = shelf.embedder, scope: str = "", max_terms: int = 64) -> None:
         params = {"mode": "lexical"}
         with shelf._store.snapshot() as snapshot:
-            given = (CONTRACTS["quintet"], "apple banana", params, Settings(max_terms=max_terms), shelf._disk)
+            given = (
+                CONTRACTS["quintet"],
+                "apple banana",
+                params,
+                Settings(max_terms=max_terms),
+                shelf._collection._disk,
+            )
             search(snapshot, embedder, *given, cache, scope)
 
     ask()
@@ -261,7 +267,13 @@ def test_another_index_of_the_same_generation_does_not_share(tmp_path: Path) -> 
         with quintet.open(tmp_path / name, None) as index:
             index.sync([write(tmp_path / f"shelf-{name}", {"a.txt": f"word {name}"})])
             with index._store.snapshot() as snapshot:
-                asked = (CONTRACTS["rifflux"], "word", {"mode": "lexical"}, Settings(), index._disk)
+                asked = (
+                    CONTRACTS["rifflux"],
+                    "word",
+                    {"mode": "lexical"},
+                    Settings(),
+                    index._collection._disk,
+                )
                 answers.append(search(snapshot, None, *asked, cache))
     assert cache.figures().hits == 0
     assert wire(answers[0]) != wire(answers[1])

@@ -1,4 +1,4 @@
-"""What a model is given to answer from: passages with `[n]` markers and their references, in a budget."""
+"""The context for a model: passages with `[n]` markers and their references, within a token budget."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,10 +9,10 @@ from quintet.knowledge.results import ContextBody, ContextSource
 from quintet.model.documents import Json, digest
 from quintet.model.tokens import checked_budget, tokens
 
-RESULTS = 20  # passages that are looked for
-MOST_RESULTS = 100  # that are compared with one another; the rest is left out
+RESULTS = 20  # passages to retrieve
+MAX_RESULTS = 100  # that are compared with each other; the rest is left out
 SHINGLE = 3  # words
-NEAR = 0.8  # share of a passage's shingles in a better one from which it says nothing new
+DUPLICATE_SHARE = 0.8  # of the shingles of a passage: in a better passage, they make it a duplicate
 WORD = re.compile(r"\w+")
 
 Result = Mapping[str, Any]
@@ -28,13 +28,13 @@ def context_params(params: Mapping[str, object]) -> dict[str, object]:
 def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = None) -> ContextBody:
     """Pack the results of a retrieval, best first, while they and their references fit.
 
-    They stand by document and place in it. `digest` is one number over all that is in the text.
+    The text is ordered by document and place in the document. `digest` covers query, budget and text.
     """
     budget = checked_budget(budget)
     calls: Any = body["retrieval_calls"]
     results: list[Result] = [result for call in calls for result in call["results"]]
-    distinct = list(_distinct(results[:MOST_RESULTS]))
-    duplicates = min(len(results), MOST_RESULTS) - len(distinct)
+    distinct = list(_distinct(results[:MAX_RESULTS]))
+    duplicates = min(len(results), MAX_RESULTS) - len(distinct)
     chosen: list[Result] = []
     for result in distinct:
         if tokens(_text(_cited([*chosen, result], calls[0], None))) <= budget:
@@ -56,12 +56,12 @@ def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = No
 
 
 def _distinct(results: Sequence[Result]) -> Iterator[Result]:
-    """Each result that says something which no better one said."""
-    seen: list[frozenset[tuple[str, ...]]] = []
+    """The results that say something new compared with every better one."""
+    kept: list[frozenset[tuple[str, ...]]] = []
     for result in results:
         shingles = _shingles(result["text"])
-        if not any(_told(shingles, other) for other in seen):
-            seen.append(shingles)
+        if not any(_repeats(shingles, better) for better in kept):
+            kept.append(shingles)
             yield result
 
 
@@ -71,20 +71,20 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(words[at : at + SHINGLE]) for at in range(last + 1))
 
 
-def _told(new: frozenset[tuple[str, ...]], before: frozenset[tuple[str, ...]]) -> bool:
-    """Nearly all of the new is there in what came before it; the other way round it may say more."""
-    return len(new & before) >= NEAR * len(new)
+def _repeats(new: frozenset[tuple[str, ...]], better: frozenset[tuple[str, ...]]) -> bool:
+    """Whether nearly all of `new` is in `better`. The reverse does not count: `new` may say more."""
+    return len(new & better) >= DUPLICATE_SHARE * len(new)
 
 
 def _cited(chosen: Sequence[Result], call: Mapping[str, Any], file_url: FileUrl | None) -> dict[str, Any]:
-    """Numbered by best result, then in the order of numbers and of places in the document."""
-    results: list[Json] = [dict(one) for one in chosen]
+    """The chosen results with their references, ordered by reference and place in the document."""
+    results: list[Json] = [dict(result) for result in chosen]
     cited = with_references({"retrieval_calls": [{**call, "results": results}]}, file_url)
     references: Any = cited["references"]
-    place = {one["id"]: number for number, one in enumerate(references)}
+    place = {reference["id"]: number for number, reference in enumerate(references)}
 
-    def position(one: Result) -> tuple[int, int, str]:
-        return place[one["reference_id"]], one["metadata"]["chunk_index"], one["id"]
+    def position(result: Result) -> tuple[int, int, str]:
+        return place[result["reference_id"]], result["metadata"]["chunk_index"], result["id"]
 
     ordered = sorted(_results(cited), key=position)
     return {**cited, "retrieval_calls": [{**call, "results": ordered}]}
@@ -95,11 +95,12 @@ def _results(cited: Mapping[str, Any]) -> list[Any]:
 
 
 def _text(cited: Mapping[str, Any]) -> str:
-    label = {one["id"]: one["citation_label"] for one in cited["references"]}
+    labels = {reference["id"]: reference["citation_label"] for reference in cited["references"]}
     passages = [
-        f"{label[one['reference_id']]}{_page(one)} {one['text'].strip()}\n" for one in _results(cited)
+        f"{labels[result['reference_id']]}{_page(result)} {result['text'].strip()}\n"
+        for result in _results(cited)
     ]
-    listed = "".join(_line(one) for one in cited["references"])
+    listed = "".join(_line(reference) for reference in cited["references"])
     return "\n".join([*passages, f"References\n{listed}"]) if passages else ""
 
 

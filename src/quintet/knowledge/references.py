@@ -1,4 +1,4 @@
-"""References: the documents behind the results of spec 003, numbered as an answer cites them."""
+"""References: the documents behind the results of spec 003, numbered as citations."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,16 +8,16 @@ from quintet.knowledge.results import Reference
 from quintet.model.documents import Json
 
 FileUrl = Callable[[Mapping[str, Json]], str | None]  # from a result's metadata to a route for its file
-LONGEST_RANGE = 1_000  # pages; a longer one is its two ends
+LONGEST_RANGE = 1_000  # pages; of a longer range only both ends are kept
 LOCAL = re.compile(r"(?:[a-z][a-z0-9+.-]*:){0,4}file:|[/\\]|[A-Za-z]:[/\\]|~[/\\]", re.IGNORECASE)
 
 
 def is_local(uri: str) -> bool:
-    """Does this address lead to a place on a disk, whose name is nobody's business?
+    """Whether this address is a place on a disk, which answers must not reveal.
 
-    >>> [is_local(one) for one in ("file:///etc/hosts", "view-source:file:///etc/hosts", "/etc/hosts")]
+    >>> [is_local(uri) for uri in ("file:///etc/hosts", "view-source:file:///etc/hosts", "/etc/hosts")]
     [True, True, True]
-    >>> [is_local(one) for one in ("docs/a.md", "https://a.b/c", "urn:isbn:1")]
+    >>> [is_local(uri) for uri in ("docs/a.md", "https://a.b/c", "urn:isbn:1")]
     [False, False, False]
     """
     return LOCAL.match(uri.strip()) is not None
@@ -26,15 +26,15 @@ def is_local(uri: str) -> bool:
 def with_references(body: Mapping[str, Json], file_url: FileUrl | None = None) -> dict[str, Any]:
     """The body of a retrieval with `references`, and with each result's `reference_id`.
 
-    A reference is a document, numbered by its best result; `pages` are those of all its results.
+    A reference is a document, numbered by its best result; `pages` are the pages of all its results.
     """
     calls: Any = body["retrieval_calls"]
-    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    by_document: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in (result for call in calls for result in call["results"]):
-        found.setdefault(_document(result["metadata"]), []).append(result)
-    number = {document: f"ref-{place}" for place, document in enumerate(found, 1)}
+        by_document.setdefault(_document(result["metadata"]), []).append(result)
+    number = {document: f"ref-{place}" for place, document in enumerate(by_document, 1)}
     tagged = [{**call, "results": [_tagged(result, number) for result in call["results"]]} for call in calls]
-    references = [_reference(n, results, file_url) for n, results in enumerate(found.values(), 1)]
+    references = [_reference(n, results, file_url) for n, results in enumerate(by_document.values(), 1)]
     return {**body, "retrieval_calls": tagged, "references": references}
 
 
@@ -70,7 +70,7 @@ def _is_pdf(metadata: Mapping[str, Any]) -> bool:
 
 
 def pages_of(metadata: Mapping[str, Json]) -> set[int]:
-    """The pages a result names: its own, a list, or a range from `page_start` to `page_end`.
+    """The pages of a result: its own, a list, or a range from `page_start` to `page_end`.
 
     >>> sorted(pages_of({"page_number": 7, "pages": [2, "x"], "page_start": 3, "page_end": 5}))
     [2, 3, 4, 5, 7]

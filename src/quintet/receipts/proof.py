@@ -1,4 +1,4 @@
-"""Inclusion proofs: this chunk is in the index with that state root. Checked without the index."""
+"""Inclusion proofs: a chunk is in the index with a state root. They are checked without the index."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -9,14 +9,14 @@ from quintet.model import merkle
 from quintet.model.documents import Json, Passage, embedding_text
 
 VERSION = 1
-DEEPEST = 32  # digits of a document's id
-CHUNK_ID, HEADING, TEXT_HASH = 0, 6, 8  # where a record's chunk keeps them
+MAX_LEVELS = 32  # the digits of a document id
+CHUNK_ID, HEADING, TEXT_HASH = 0, 6, 8  # positions in the chunk of a record
 
 
-def make(
+def make_proof(
     passage: Passage, line: str, siblings: Sequence[Mapping[str, str]], root: str, embedder: str | None
 ) -> dict[str, Json]:
-    """A chunk's text, its document's record, and the siblings that lead from there to the state root."""
+    """The text of a chunk, the record of its document, and the siblings from there up to the state root."""
     levels: list[Json] = [dict(level) for level in siblings]
     return {
         "proof": VERSION,
@@ -30,36 +30,36 @@ def make(
 
 
 def check_proof(proof: Mapping[str, Any]) -> tuple[str, str]:
-    """The path that is proved and the state root it is proved for; an error names what does not fit."""
+    """The path and the state root of a valid proof. Otherwise raises UsageError with the reason."""
     if proof.get("proof") != VERSION:
-        raise UsageError(f"proof version {proof.get('proof')!r} is not known; this Quintet reads {VERSION}")
-    record, chunk = _found(proof)
+        raise UsageError(f"proof version {proof.get('proof')!r} is unknown; this Quintet reads {VERSION}")
+    record, chunk = _record_and_chunk(proof)
     text = embedding_text(chunk[HEADING], proof["content"])
     if sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != chunk[TEXT_HASH]:
-        raise UsageError("the proof does not hold: its text is not what the record says")
+        raise UsageError("the proof is wrong: its text does not match its record")
     try:
-        reached = merkle.climb(str(proof["record"]), record["document"][0], proof["siblings"])
+        root = merkle.climb(str(proof["record"]), record["document"][0], proof["siblings"])
     except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
-        raise UsageError("this is no proof: its siblings are not hashes by digit") from error
-    if merkle.state(reached, proof.get("embedder")) != proof.get("state_root"):
-        raise UsageError("the proof does not hold: its record does not lead to its state root")
+        raise UsageError("this is not a proof: its siblings are not hashes by digit") from error
+    if merkle.state(root, proof.get("embedder")) != proof.get("state_root"):
+        raise UsageError("the proof is wrong: its record does not lead to its state root")
     return f"{record['document'][1]}/{record['document'][2]}", str(proof["state_root"])
 
 
-def _found(proof: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any]]:
-    """The record, and the chunk of it that the proof is about."""
+def _record_and_chunk(proof: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The record of the proof, and its chunk that the proof is about."""
     try:
         record = merkle.parsed(proof["record"])
-        if not isinstance(proof["content"], str) or len(proof["siblings"]) > DEEPEST:
+        if not isinstance(proof["content"], str) or len(proof["siblings"]) > MAX_LEVELS:
             raise TypeError
         if not isinstance(proof["embedder"], (str, type(None))):
             raise TypeError
-        chunk = next(one for one in record["chunks"] if one[CHUNK_ID] == proof["chunk_id"])
-        named = (*record["document"][:3], chunk[HEADING], chunk[TEXT_HASH])
-        if not all(isinstance(name, str) for name in named):
+        chunk = next(chunk for chunk in record["chunks"] if chunk[CHUNK_ID] == proof["chunk_id"])
+        texts = (*record["document"][:3], chunk[HEADING], chunk[TEXT_HASH])
+        if not all(isinstance(text, str) for text in texts):
             raise TypeError
     except StopIteration:
-        raise UsageError("the proof does not hold: its chunk is not in its record") from None
+        raise UsageError("the proof is wrong: its chunk is not in its record") from None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError) as error:
-        raise UsageError("this is no proof: its record cannot be read") from error
+        raise UsageError("this is not a proof: its record cannot be read") from error
     return record, chunk

@@ -1,8 +1,8 @@
-"""Receipts: what was asked, of which index, by which engine, and what came back, under one digest.
+"""A receipt: the query, the index, the engine and the results, under one digest.
 
-`claim` holds what must come out the same on every machine, and the digest is over it. `observed` holds what
-may not: the index's own counters, the clock, and raw BM25, whose logarithm comes from the system's library
-and may differ in its last bit; it is rounded to twelve digits.
+`claim` holds what every machine must reproduce; the digest covers it. `observed` holds what may differ: the
+counters of the index, the clock, and raw BM25, rounded to twelve digits because the logarithm of the system's
+library may differ in its last bit.
 """
 
 from base64 import b64decode, b64encode
@@ -27,7 +27,7 @@ RESERVED = ("contract", "query", "self")
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """Who answered: a receipt by another engine may differ for that reason alone."""
+    """The engine that answered. A receipt by another engine may differ for that reason alone."""
 
     version: str
     schema: int
@@ -35,7 +35,7 @@ class EngineVersion:
 
 
 class Claim(TypedDict):
-    """What must come out the same on every machine."""
+    """What every machine must reproduce."""
 
     engine: str
     schema: Count
@@ -53,7 +53,7 @@ class Claim(TypedDict):
 
 
 class Observed(TypedDict):
-    """What may differ between two runs and machines."""
+    """What may differ between runs and machines."""
 
     index_id: str
     generation: Count
@@ -62,7 +62,7 @@ class Observed(TypedDict):
 
 
 class Receipt(TypedDict):
-    """What was asked, of which index, by which engine, and what came back. The digest is over the claim."""
+    """The query, the index, the engine and the results. The digest covers the claim."""
 
     receipt: Literal[1]
     claim: Claim
@@ -71,15 +71,15 @@ class Receipt(TypedDict):
 
 
 class WithReceipt(TypedDict):
-    """What an answer has beside it where the caller asked for a receipt."""
+    """The field that an answer has if the caller asked for a receipt."""
 
     receipt: NotRequired[Receipt]
 
 
-def make(
+def make_receipt(
     response: Response, snapshot: Snapshot, engine: EngineVersion, max_terms: int, now_ms: int
 ) -> Receipt:
-    """The receipt of an answer, made inside the snapshot it was read from."""
+    """The receipt of an answer. `snapshot` is the one that the answer was read from."""
     trace, answer = response.trace, response.answer
     assert trace is not None and answer is not None
     tree = snapshot.tree
@@ -102,7 +102,7 @@ def make(
         "index_id": snapshot.catalog.identity,
         "generation": snapshot.catalog.generation,
         "now_ms": now_ms,
-        "bm25": [_rounded(item) for item in answer.ranked],
+        "bm25": [_rounded_scores(item) for item in answer.ranked],
     }
     return {"receipt": VERSION, "claim": claim, "observed": observed, "digest": digest_of(claim)}
 
@@ -112,16 +112,16 @@ def digest_of(claim: Mapping[str, Any]) -> str:
 
 
 def _plain(given: object) -> Any:
-    """Parameters as JSON, the same whether they came as tuples, arrays or lists."""
+    """Parameters as JSON. Tuples, arrays and lists give the same."""
     if isinstance(given, Mapping):
         return {str(name): _plain(value) for name, value in given.items()}
     if isinstance(given, (list, tuple)):
-        return [_plain(one) for one in given]
+        return [_plain(value) for value in given]
     if given is None or isinstance(given, (bool, int, float, str)):
         return given
     if hasattr(given, "tolist"):
         return _plain(given.tolist())
-    raise UsageError(f"a parameter of type {type(given).__name__} cannot go into a receipt; give it as JSON")
+    raise UsageError(f"a receipt cannot hold a parameter of type {type(given).__name__}; give it as JSON")
 
 
 def _result(rank: int, item: Ranked, trace: Trace) -> Object:
@@ -135,7 +135,7 @@ def _result(rank: int, item: Ranked, trace: Trace) -> Object:
         "legs": {signal: evidence.rank for signal, evidence in item.evidence.items()},
     }
     profile = trace.plan.profile
-    if not _by_bm25(trace):
+    if not _uses_bm25(trace):
         result["score"] = item.score
     if "newest_first" in profile.ties:
         result["updated_ms"] = facts.modified_ms
@@ -144,12 +144,12 @@ def _result(rank: int, item: Ranked, trace: Trace) -> Object:
     return result
 
 
-def _by_bm25(trace: Trace) -> bool:
-    """Whether scores are made of BM25's own numbers, not of ranks or cosines alone."""
+def _uses_bm25(trace: Trace) -> bool:
+    """Whether scores contain BM25 itself, not only ranks and cosines."""
     return isinstance(trace.plan.profile.fusion, WeightedSum) and "lexical" in trace.legs.hits
 
 
-def _rounded(item: Ranked) -> Object:
+def _rounded_scores(item: Ranked) -> Object:
     lexical = item.evidence.get("lexical")
     return {
         "id": item.item_id,
@@ -158,13 +158,13 @@ def _rounded(item: Ranked) -> Object:
     }
 
 
-def checked(receipt: object) -> dict[str, Any]:
-    """A receipt as somebody brought it, if it is one and its digest fits."""
+def check_receipt(receipt: object) -> dict[str, Any]:
+    """An untrusted receipt, if it is one and its digest matches its claim."""
     if not isinstance(receipt, Mapping) or not isinstance(receipt.get("claim"), Mapping):
-        raise UsageError("this is no receipt: it must be a JSON object with 'claim' and 'digest'")
+        raise UsageError("this is not a receipt: it must be a JSON object with 'claim' and 'digest'")
     if receipt.get("receipt") != VERSION:
         raise UsageError(
-            f"receipt version {receipt.get('receipt')!r} is not known; this Quintet reads {VERSION}"
+            f"receipt version {receipt.get('receipt')!r} is unknown; this Quintet reads version {VERSION}"
         )
     claim = receipt["claim"]
     shape = {
@@ -177,28 +177,29 @@ def checked(receipt: object) -> dict[str, Any]:
     }
     for name, kind in shape.items():
         if not isinstance(claim.get(name), kind):
-            raise UsageError(f"this is no receipt: its {name} is missing or of the wrong kind")
-    if taken := sorted(set(RESERVED) & set(claim["params"])):
-        raise UsageError(f"this is no receipt: {taken[0]} is not a parameter of a contract")
-    if not _fits(claim, receipt.get("digest")):
-        raise UsageError("this receipt was changed after it was written: its digest does not fit its claim")
+            raise UsageError(f"this is not a receipt: its {name} is missing or has the wrong type")
+    if reserved := sorted(set(RESERVED) & set(claim["params"])):
+        raise UsageError(f"this is not a receipt: {reserved[0]} is not a parameter of a contract")
+    if not _matches(claim, receipt.get("digest")):
+        raise UsageError("this receipt was changed after it was written: its digest does not match its claim")
     return dict(receipt)
 
 
-def _fits(claim: Mapping[str, Any], digest: object) -> bool:
+def _matches(claim: Mapping[str, Any], digest: object) -> bool:
     try:
         return digest_of(claim) == digest
-    except (ValueError, RecursionError):  # not a number, or nested beyond what is ever written
+    except (ValueError, RecursionError):  # a NaN, or nested deeper than any real receipt
         return False
 
 
 def changed_documents(before: Mapping[str, Any], snapshot: Snapshot) -> list[str] | None:
-    """What was added, changed or removed since a receipt, by name; None where that is too much to tell.
+    """The names of the documents that were added, changed or removed since a receipt; None if unknown.
 
-    The index that wrote it knows by its own log; any other by the sketch, up to some thirty documents.
+    Any index can tell up to about thirty documents from the sketch. The index that wrote the receipt can also
+    tell from its log.
     """
     tree = snapshot.tree
-    ids = _by_sketch(before["claim"]["documents"], tree.sketch)
+    ids = _ids_by_sketch(before["claim"]["documents"], tree.sketch)
     if ids is None:
         observed = before.get("observed")
         same = isinstance(observed, Mapping) and observed.get("index_id") == snapshot.catalog.identity
@@ -207,10 +208,10 @@ def changed_documents(before: Mapping[str, Any], snapshot: Snapshot) -> list[str
             return None
         ids = tree.changed_since(generation)
     names = tree.names(ids)
-    return [names.get(one, f"a document that is not here (id {one})") for one in ids]
+    return [names.get(id, f"a document that this index does not have (id {id})") for id in ids]
 
 
-def _by_sketch(encoded: str, now: bytes) -> list[str] | None:
+def _ids_by_sketch(encoded: str, now: bytes) -> list[str] | None:
     try:
         before = b64decode(encoded, validate=True)
     except ValueError:

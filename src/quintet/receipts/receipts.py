@@ -40,7 +40,7 @@ class Receipts:
 
     def verify(self, given: object) -> Verdict:
         """Replay a receipt on this index: identical, or the first difference and its cause."""
-        before = receipt.checked(given)
+        before = receipt.check_receipt(given)
         claim: Mapping[str, Any] = before["claim"]
         contract = contract_named(claim["contract"])
         with self._collection.snapshot() as snapshot:
@@ -51,7 +51,7 @@ class Receipts:
         text_query = response.trace.legs.text if response.trace else None
         engine = receipt.EngineVersion(quintet.__version__, self._schema, self._tokenizer(text_query))
         max_terms = self._collection.settings.max_terms
-        return receipt.make(response, snapshot, engine, max_terms, self._now_ms())
+        return receipt.make_receipt(response, snapshot, engine, max_terms, self._now_ms())
 
     def prove(self, chunk_id: str) -> dict[str, Json]:
         """A proof that a chunk is in the index, to be checked by `quintet.check_proof`."""
@@ -64,13 +64,14 @@ class Receipts:
                 )
             record_and_siblings = snapshot.tree.proof(passage.document.id)
             if record_and_siblings is None:
-                raise Conflict("a run is under way or was cut short; run 'quintet index', then ask again")
-            made = proof.make(passage, *record_and_siblings, snapshot.tree.root, snapshot.catalog.embedder)
+                raise Conflict("a run is under way or was interrupted; run 'quintet index', then try again")
+            root, embedder = snapshot.tree.root, snapshot.catalog.embedder
+            inclusion = proof.make_proof(passage, *record_and_siblings, root, embedder)
         try:
-            proof.check_proof(made)
+            proof.check_proof(inclusion)
         except UsageError as error:
             raise StoreError(
-                f"what is stored of chunk {chunk_id} is not what was indexed ({error.message}); "
+                f"chunk {chunk_id} is not stored as it was indexed ({error.message}); "
                 "run 'quintet index --force'"
             ) from error
-        return made
+        return inclusion

@@ -1,4 +1,4 @@
-"""Replaying a receipt: the same, or what differs first and why."""
+"""Compares a receipt with its replay: identical, or the first difference and its cause."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 from quintet.ports.reading import Snapshot
 from quintet.receipts.receipt import changed_documents
 
-ABOUT = {  # fields of a claim whose difference explains one in the results
+CAUSES = {  # fields of a claim that explain a difference in the results
     "engine": "another version of Quintet",
     "schema": "another schema of the index",
     "tokenizer": "another tokenizer",
@@ -17,13 +17,13 @@ ABOUT = {  # fields of a claim whose difference explains one in the results
     "params": "other parameters",
     "query": "another query text",
 }
-ANSWERED = {"status": "another part of the engine answered"}  # which a change of the index may explain
-NAMED = 20
-OUTSIDE = (  # all that is no part of the state root
-    "the documents are the same, so one of these is not: when their files were modified, what the files "
-    "hold now, whether the code graph is linked, or the claim itself"
+LAST_CAUSES = {"status": "another part of the engine answered"}  # which a changed index may explain
+MAX_NAMES = 20  # of changed documents
+OUTSIDE_STATE_ROOT = (
+    "the documents are the same, so one of these differs: when their files were modified, what the files "
+    "contain now, whether the code graph is linked, or the claim itself"
 )
-FOREIGN = "the claim holds what no Quintet writes there"
+UNKNOWN_FIELDS = "the claim has fields that Quintet does not write"
 
 
 class VerdictFields(TypedDict):
@@ -35,9 +35,9 @@ class VerdictFields(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`identical`: the same digest. `same_results`: the same list, even if the index around it changed.
+    """`identical`: the same digest. `same_results`: the same results, even if the index changed otherwise.
 
-    `differences` are sentences, what explains most first; `changed` names documents.
+    `differences` are sentences, the most likely cause first; `changed` are names of documents.
     """
 
     identical: bool
@@ -55,7 +55,7 @@ class Verdict:
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any], snapshot: Snapshot) -> Verdict:
-    """What a replay says about a receipt."""
+    """The verdict on a receipt, from its replay."""
     if before["digest"] == after["digest"]:
         return Verdict(True, True)
     then, now = before["claim"], after["claim"]
@@ -64,18 +64,20 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], snapshot: Snaps
         changed = changed_documents(before, snapshot)
     same = then["results"] == now["results"]
     causes = [
-        *_fields(ABOUT, then, now),
-        *_index(then, now, changed),
-        *_fields(ANSWERED, then, now),
+        *_field_differences(CAUSES, then, now),
+        *_index_difference(then, now, changed),
+        *_field_differences(LAST_CAUSES, then, now),
     ]
     if not causes and not same:
-        causes = [OUTSIDE]
-    differences = [*causes, *_results(then["results"], now["results"])]
-    return Verdict(False, same, tuple(differences) or (FOREIGN,), tuple(changed or ())[:NAMED])
+        causes = [OUTSIDE_STATE_ROOT]
+    differences = [*causes, *_result_difference(then["results"], now["results"])]
+    return Verdict(False, same, tuple(differences) or (UNKNOWN_FIELDS,), tuple(changed or ())[:MAX_NAMES])
 
 
-def _fields(about: Mapping[str, str], then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    for name, why in about.items():
+def _field_differences(
+    causes: Mapping[str, str], then: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
+    for name, why in causes.items():
         if then.get(name) != now.get(name):
             yield f"{why}: {name} was {_short(then.get(name))}, is {_short(now.get(name))}"
 
@@ -85,20 +87,22 @@ def _short(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _index(then: Mapping[str, Any], now: Mapping[str, Any], changed: Sequence[str] | None) -> Iterator[str]:
+def _index_difference(
+    then: Mapping[str, Any], now: Mapping[str, Any], changed: Sequence[str] | None
+) -> Iterator[str]:
     if then["state_root"] == now["state_root"]:
         return
     if changed is None:
         yield "the index changed: more documents than can be named"
     elif changed:
-        more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-        yield f"the index changed: {', '.join(changed[:NAMED])}{more}"
+        more = f" and {len(changed) - MAX_NAMES} more" if len(changed) > MAX_NAMES else ""
+        yield f"the index changed: {', '.join(changed[:MAX_NAMES])}{more}"
     else:
-        yield "the index changed, but the text of no document did: vectors were added, or made anew"
+        yield "the index changed, but no text did: vectors were added or replaced"
 
 
-def _results(then: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:
-    """The first place where the two lists part."""
+def _result_difference(then: Sequence[Any], now: Sequence[Any]) -> Iterator[str]:
+    """The first rank at which the results differ."""
     for rank, (old, new) in enumerate(zip(then, now, strict=False), start=1):
         if old != new:
             yield f"result {rank}: {_first_difference(old, new)}"
@@ -111,10 +115,10 @@ def _first_difference(old: Any, new: Any) -> str:
     if not isinstance(old, Mapping):
         return f"was {_short(old)}"
     if old.get("id") != new.get("id"):
-        return f"was {_called(old)}, is {_called(new)}"
+        return f"was {_name(old)}, is {_name(new)}"
     name = next(name for name in sorted({*old, *new}) if old.get(name) != new.get(name))
     return f"{name} of {new.get('path')} was {_short(old.get(name))}, is {_short(new.get(name))}"
 
 
-def _called(result: Mapping[str, Any]) -> str:
+def _name(result: Mapping[str, Any]) -> str:
     return f"{result.get('path')} (chunk {result.get('chunk_id')})"
