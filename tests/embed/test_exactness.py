@@ -9,7 +9,7 @@ import pytest
 from embed import reference
 from embed.texts import CODE, LANGUAGES, LONG, SENTENCES
 from quintet.embed.canonical import encoder as canonical
-from quintet.embed.canonical.encoder import LONGEST, PROBABILITY, Buffers, CanonicalEncoder, unit_int16
+from quintet.embed.canonical.encoder import MAX_TOKENS, PROBABILITY, Buffers, CanonicalEncoder, unit_int16
 from quintet.embed.canonical.products import EXACT, SLACK, NormProduct, RowProduct
 from quintet.embed.canonical.tables import EXP_UNIT
 from quintet.embed.canonical.weights import Affine, Float32, Norm, Weights
@@ -106,7 +106,7 @@ def test_a_steep_layer_norm_is_refused() -> None:
 
 @pytest.mark.parametrize("length", [0, 513])
 def test_sequences_the_model_cannot_take_are_refused(length: int, granite: LocalEmbedder) -> None:
-    with pytest.raises(StoreError, match="takes 1 to 512"):
+    with pytest.raises(StoreError, match="accepts 1 to 512"):
         encoder(granite).encode([[0, 2], [5] * length])
 
 
@@ -132,8 +132,8 @@ def test_a_normed_row_is_never_longer_than_was_counted_on(granite: LocalEmbedder
 
 
 def test_the_longest_softmax_sum_is_exact() -> None:
-    assert LONGEST * EXP_UNIT <= EXACT + 1
-    assert (PROBABILITY + LONGEST / 2) * (EXACT // (PROBABILITY + LONGEST)) <= EXACT
+    assert MAX_TOKENS * EXP_UNIT <= EXACT + 1
+    assert (PROBABILITY + MAX_TOKENS / 2) * (EXACT // (PROBABILITY + MAX_TOKENS)) <= EXACT
 
 
 def test_a_pooled_vector_too_large_for_its_length_is_refused() -> None:
@@ -153,5 +153,5 @@ def test_batches_and_runs_of_equal_length_change_nothing(granite: LocalEmbedder)
 
 
 def test_runs_are_neighbours_of_equal_length_within_the_cache() -> None:
-    most = canonical.ATTENDED // (64 * 64)
+    most = canonical.ATTENTION_PAIRS // (64 * 64)
     assert list(canonical._runs([64] * (most + 1) + [7, 7, 8])) == [(64, most), (64, 1), (7, 2), (8, 1)]

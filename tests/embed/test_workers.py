@@ -8,29 +8,29 @@ import sys
 
 import pytest
 
-from quintet.embed.local import WORTH_PROCESSES, LocalEmbedder
+from quintet.embed.local import PARALLEL_TEXTS, LocalEmbedder
 from quintet.processes.child import ChildProcess
 
-TEXTS = [f"Sentence number {n} of a text about {'tides ' * (n % 7)}" for n in range(WORTH_PROCESSES)]
+TEXTS = [f"Sentence number {n} of a text about {'tides ' * (n % 7)}" for n in range(PARALLEL_TEXTS)]
 
 PARENT = """
 import sys
 from quintet.embed.models import local_embedder
 embedder = local_embedder("granite", processes=2)
 embedder.embed_documents(["a short text"] * 64)
-print(*(process.pid for process in embedder._workers._processes), flush=True)
+print(*(process.pid for process in embedder._pool._processes), flush=True)
 sys.stdin.read()
 """
 
 
 def processes(embedder: LocalEmbedder) -> list[ChildProcess]:
-    assert embedder._workers is not None
-    return embedder._workers._processes
+    assert embedder._pool is not None
+    return embedder._pool._processes
 
 
 def test_a_few_texts_start_no_process(two_processes: LocalEmbedder) -> None:
     two_processes.embed_documents(["one", "two"])
-    assert two_processes._workers is None
+    assert two_processes._pool is None
 
 
 def test_a_killed_process_changes_nothing_and_closing_leaves_none(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from quintet.embed.local import WORTH_PROCESSES
+from quintet.embed.local import PARALLEL_TEXTS
 
 CHILD = Path(__file__).with_name("indexed_elsewhere.py")
 MODIFIED = 1_700_000_000
@@ -105,7 +105,7 @@ def canonical(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def test_there_is_something_to_compare(here: dict[str, Any]) -> None:
-    assert NOTES > WORTH_PROCESSES
+    assert NOTES > PARALLEL_TEXTS
     assert all(receipt["claim"]["status"] == "ok" for receipt in here["receipts"])
     assert sum(len(receipt["claim"]["results"]) for receipt in here["receipts"]) > 100
     assert len({receipt["digest"] for receipt in here["receipts"]}) == len(here["receipts"])

@@ -1,4 +1,4 @@
-"""Embedders by name. Nothing here is imported before it is needed."""
+"""Load embedders by name. Models and servers are imported when first needed."""
 
 from typing import Any, Final
 
@@ -11,17 +11,17 @@ STORED: Final[Any] = object()  # instead of an embedder: the one that the index 
 LOCAL = ("granite", "minilm")
 NAMES = (*LOCAL, "remote", "hashing", "none")
 DEFAULT = "granite"
-BEGINNINGS = {"granite-30m-english:": "granite", "all-minilm-l6-v2:": "minilm", "remote:": "remote"}
+IDENTITY_PREFIXES = {"granite-30m-english:": "granite", "all-minilm-l6-v2:": "minilm", "remote:": "remote"}
 
 
 def load_embedder(name: str) -> Embedder | None:
-    """The embedder of that name; None for `none`, which means text only. No weights are read yet."""
+    """The embedder of this name; None for `none`, which means text only. Weights are read on first use."""
     if name == "none":
         return None
-    return CheckedEmbedder(_found(name))
+    return CheckedEmbedder(_load(name))
 
 
-def _found(name: str) -> Embedder:
+def _load(name: str) -> Embedder:
     if name in LOCAL:
         from quintet.embed.models import local_embedder
 
@@ -34,7 +34,7 @@ def _found(name: str) -> Embedder:
         from quintet.embed.hashing import HashingEmbedder
 
         return HashingEmbedder()
-    raise UsageError(f"there is no embedder {name!r}; there are: {', '.join(NAMES)}")
+    raise UsageError(f"there is no embedder {name!r}; choose one of: {', '.join(NAMES)}")
 
 
 def name_of(identity: str) -> str | None:
@@ -45,7 +45,7 @@ def name_of(identity: str) -> str | None:
     """
     if identity == "hash-384":
         return "hashing"
-    return next((name for start, name in BEGINNINGS.items() if identity.startswith(start)), None)
+    return next((name for prefix, name in IDENTITY_PREFIXES.items() if identity.startswith(prefix)), None)
 
 
 def choose_embedder(wanted: Any, stored: str | None, choices: Choices) -> Embedder | None:

@@ -1,4 +1,4 @@
-"""An embedder may be any object of the port; here its answers are checked and made canonical."""
+"""Check the vectors of an embedder, which may be any object of the port, and make them canonical."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,14 +12,15 @@ from quintet.ports.reading import Embedder
 
 
 class CheckedEmbedder:
-    """Wraps an embedder: canonical int16 out, wrong shapes and foreign exceptions as errors of the tree."""
+    """Wraps an embedder: returns canonical int16 vectors, and raises our own errors for wrong shapes and for
+    any exception of the embedder."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.kind: str = getattr(embedder, "kind", "custom")
         self.canonical: bool = bool(getattr(embedder, "canonical", False))
         self.english_only: bool = bool(getattr(embedder, "english_only", False))
-        if self.kind != "remote":  # which may have to ask its server
+        if self.kind != "remote":  # a remote embedder may have to ask its server
             _ = self.identity, self.dimensions
 
     @cached_property
@@ -49,7 +50,7 @@ class CheckedEmbedder:
         return None if vector is None else self._canonical(np.asarray(vector), (self.dimensions,))
 
     def close(self) -> None:
-        """End what the embedder started, if it can be ended."""
+        """Close the embedder, if it can be closed."""
         close = getattr(self._embedder, "close", None)
         if callable(close):
             close()
@@ -71,7 +72,7 @@ class CheckedEmbedder:
 def _identity(embedder: Embedder) -> str:
     identity = getattr(embedder, "identity", None)
     if not isinstance(identity, str) or not identity.strip():
-        raise UsageError(f"the embedder's identity is {identity!r}; it must be a text that names it")
+        raise UsageError(f"the embedder's identity is {identity!r}; it must be a non-empty string")
     return identity
 
 

@@ -1,4 +1,4 @@
-"""Vectors without a model: words hashed to directions. For tests, and for those who ask for it."""
+"""Vectors without a model: words are hashed to directions. For tests and for use without weights."""
 
 import re
 import unicodedata
@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 WORD = re.compile(r"\w+")
-PREFIX = 5  # letters a word shares with its inflections
+PREFIX = 5  # letters that a word shares with its inflections
 
 
 class HashingEmbedder:
-    """Counts of hashed words and word beginnings. The same integers on every machine."""
+    """Counts hashed words and word prefixes. The result is the same on every machine."""
 
     kind = "hashing"
     canonical = False
@@ -37,7 +37,7 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=1 << 18)
 def _directions(word: str) -> tuple[tuple[int, int], ...]:
-    """The whole word weighs twice as much as its beginning."""
+    """The whole word has twice the weight of its prefix."""
     return (_direction("word " + word, 2), _direction("begins " + word[:PREFIX], 1))
 
 

@@ -1,4 +1,4 @@
-"""Embedding with a model on this machine: tokens, windows, batches, and as many processes as cores."""
+"""Embed with a model on this machine: tokens, windows, batches, and as many processes as cores."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from quintet.embed.workers import EmbeddingPool
 
-BATCH_TOKENS = 1024  # enough to make products fast; more gains nothing
-WORTH_PROCESSES = 64  # texts; fewer are done before a second process has loaded the model
+BATCH_TOKENS = 1024  # enough for fast matrix products; more gains nothing
+PARALLEL_TEXTS = 64  # fewer texts are embedded before a second process has loaded the model
 
 
 class LocalEmbedder:
-    """A canonical model. It is loaded on first use.
+    """A canonical model, loaded on first use.
 
-    Text longer than the model's window is embedded whole: it is cut into windows, and the vector is their
-    sum brought to unit length. Nothing is left out.
+    Text longer than the window of the model is cut into windows, and its vector is the sum of theirs, scaled
+    to unit length. No text is left out.
     """
 
     kind = "canonical"
@@ -45,7 +45,7 @@ class LocalEmbedder:
         self._load = load
         self._window = window
         self._processes = processes or os.cpu_count() or 1
-        self._workers: EmbeddingPool | None = None
+        self._pool: EmbeddingPool | None = None
 
     @cached_property
     def _model(self) -> "tuple[CanonicalEncoder, Tokenizer]":
@@ -55,7 +55,7 @@ class LocalEmbedder:
         tokenizer = Tokenizer.from_str(weights.tokenizer)
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        tokenizer.encode_special_tokens = True  # "<s>" in a text is three characters, not a mark
+        tokenizer.encode_special_tokens = True  # "<s>" in a text is three characters, not a special token
         return CanonicalEncoder(weights), tokenizer
 
     def embed_query(self, text: str) -> Int16 | None:
@@ -63,45 +63,45 @@ class LocalEmbedder:
         return np.asarray(vector)
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
-        if self._processes > 1 and len(texts) >= WORTH_PROCESSES:
-            return self._started_workers().embed(texts)
+        if self._processes > 1 and len(texts) >= PARALLEL_TEXTS:
+            return self._started_pool().embed(texts)
         return self.embed_here(texts)
 
-    def _started_workers(self) -> "EmbeddingPool":
-        if self._workers is None:
+    def _started_pool(self) -> "EmbeddingPool":
+        if self._pool is None:
             from quintet.embed.workers import EmbeddingPool
 
-            self._workers = EmbeddingPool(self, self._processes)
-        return self._workers
+            self._pool = EmbeddingPool(self, self._processes)
+        return self._pool
 
     def embed_here(self, texts: Sequence[str]) -> Int16:
-        """In this process. The vectors do not depend on which texts come together."""
-        cut = [self.windows(text) for text in texts]
-        windows = [window for one in cut for window in one]
-        owners = [owner for owner, one in enumerate(cut) for _ in one]
-        return _merged(_encoded(self._model[0], windows), owners, len(texts))
+        """Embed in this process. A vector does not depend on the other texts of the call."""
+        windows_of = [self.windows(text) for text in texts]
+        windows = [window for text_windows in windows_of for window in text_windows]
+        owners = [owner for owner, text_windows in enumerate(windows_of) for _ in text_windows]
+        return _merge_windows(_encode(self._model[0], windows), owners, len(texts))
 
     def windows(self, text: str) -> list[list[int]]:
-        """Token ids of each window, with the model's own marks around them."""
+        """The token ids of each window, between the special tokens of the model."""
         tokenizer = self._model[1]
-        ids: list[int] = tokenizer.encode(_sound(text), add_special_tokens=False).ids
+        ids: list[int] = tokenizer.encode(_well_formed(text), add_special_tokens=False).ids
         first, last = tokenizer.encode("").ids
         room = self._window - 2
         return [[first, *ids[at : at + room], last] for at in range(0, max(len(ids), 1), room)]
 
     def close(self) -> None:
-        if self._workers is not None:
-            self._workers.close()
-            self._workers = None
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
 
 
-def _sound(text: str) -> str:
-    """Without lone surrogates, which no tokenizer can read."""
+def _well_formed(text: str) -> str:
+    """Replaces lone surrogates, which no tokenizer can read."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _encoded(encoder: CanonicalEncoder, windows: Sequence[Sequence[int]]) -> Int16:
-    """All windows, the like-sized together."""
+def _encode(encoder: CanonicalEncoder, windows: Sequence[Sequence[int]]) -> Int16:
+    """Encode the windows in batches of similar length."""
     order = sorted(range(len(windows)), key=lambda at: len(windows[at]))
     vectors = np.empty((len(windows), LocalEmbedder.dimensions), np.int16)
     for batch in _batches(order, windows):
@@ -122,8 +122,8 @@ def _batches(order: Sequence[int], windows: Sequence[Sequence[int]]) -> Iterator
         yield batch
 
 
-def _merged(vectors: Int16, owners: Sequence[int], count: int) -> Int16:
-    """One vector a text: a single window's own, or the sum of several at unit length."""
+def _merge_windows(vectors: Int16, owners: Sequence[int], count: int) -> Int16:
+    """One vector per text: that of its only window, or the sum of several at unit length."""
     if len(owners) == count:
         return vectors
     sums = np.zeros((count, vectors.shape[1]), np.int64)

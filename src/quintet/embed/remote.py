@@ -1,4 +1,4 @@
-"""Any server with an OpenAI-compatible `/v1/embeddings`. Text leaves the machine only through this."""
+"""Embed with a server that has an OpenAI-compatible `/v1/embeddings`. Text leaves the machine only here."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -15,14 +15,14 @@ from quintet.errors import StoreError, UsageError
 URL, MODEL, KEY = "QUINTET_REMOTE_URL", "QUINTET_REMOTE_MODEL", "QUINTET_REMOTE_KEY"
 DIMENSIONS = "QUINTET_REMOTE_DIMENSIONS"
 BATCH_TEXTS = 64
-BATCH_BYTES = 256 * 1024  # of text in one request; a longer text goes alone
-PROBE = "dimensions"  # the text whose vector tells how many there are
-MOST_DIMENSIONS = 65_536
+BATCH_BYTES = 256 * 1024  # of text in one request; a longer text is sent alone
+PROBE = "dimensions"  # any text: its vector has the dimensions of the model
+MAX_DIMENSIONS = 65_536
 Float64 = npt.NDArray[np.float64]
 
 
 class RemoteEmbedder:
-    """Asks for vectors in batches. Where the dimensions are not given, one short request finds them."""
+    """Requests vectors in batches. If the dimensions are not given, a short request finds them."""
 
     kind = "remote"
     canonical = False
@@ -36,9 +36,9 @@ class RemoteEmbedder:
         sleep: Callable[[float], None] = sleep,
     ) -> None:
         if not model.strip():
-            raise UsageError(f"no remote model is named; set {MODEL}")
+            raise UsageError(f"the name of the remote model is empty; set {MODEL}")
         self._model = model
-        self._asked_dimensions = dimensions
+        self._requested_dimensions = dimensions
         self._endpoint = Endpoint(_address(url), key, sleep)
 
     @classmethod
@@ -50,8 +50,8 @@ class RemoteEmbedder:
 
     @cached_property
     def dimensions(self) -> int:
-        if self._asked_dimensions is not None:
-            return self._asked_dimensions
+        if self._requested_dimensions is not None:
+            return self._requested_dimensions
         return len(self._request([PROBE])[0])
 
     @property
@@ -61,26 +61,26 @@ class RemoteEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Float64:
         vectors = np.empty((len(texts), self.dimensions))
         for rows in batches(texts):
-            vectors[rows] = self._checked(self._request(texts[rows]))
+            vectors[rows] = self._check_dimensions(self._request(texts[rows]))
         return vectors
 
     def embed_query(self, text: str) -> Float64 | None:
         return np.asarray(self.embed_documents([text])[0])
 
     def _request(self, texts: Sequence[str]) -> list[list[float]]:
-        # Servers refuse empty input and lone surrogates; a space stands for nothing.
-        sound = [text.encode("utf-8", "replace").decode() or " " for text in texts]
-        body: dict[str, object] = {"model": self._model, "input": sound, "encoding_format": "float"}
-        if self._asked_dimensions is not None:
-            body["dimensions"] = self._asked_dimensions
+        # Servers reject empty input and lone surrogates; a space replaces empty text.
+        inputs = [text.encode("utf-8", "replace").decode() or " " for text in texts]
+        body: dict[str, object] = {"model": self._model, "input": inputs, "encoding_format": "float"}
+        if self._requested_dimensions is not None:
+            body["dimensions"] = self._requested_dimensions
         return _vectors(self._endpoint.post(body), len(texts))
 
-    def _checked(self, vectors: list[list[float]]) -> list[list[float]]:
+    def _check_dimensions(self, vectors: list[list[float]]) -> list[list[float]]:
         for vector in vectors:
             if len(vector) != self.dimensions:
                 raise StoreError(
-                    f"the embedding server answered with {len(vector)} dimensions;"
-                    f" {self.dimensions} are expected, so check {DIMENSIONS} and {MODEL}"
+                    f"the embedding server returned {len(vector)} dimensions instead of {self.dimensions};"
+                    f" check {DIMENSIONS} and {MODEL}"
                 )
         return vectors
 
@@ -99,14 +99,14 @@ def batches(texts: Sequence[str]) -> Iterator[slice]:
 
 
 def _address(url: str) -> str:
-    """The full address of the service, whether the base URL was given with or without `/v1`."""
+    """The full address of the service. The base URL may end in `/v1` or not."""
     try:
         parts = urlsplit(url.strip())
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
         _ = parts.port
     except ValueError:
-        sound = False
-    if not sound:
+        valid = False
+    if not valid:
         raise UsageError(
             f"{URL} must be an http or https address without a user name, such as https://host/v1"
         )
@@ -119,22 +119,20 @@ def _address(url: str) -> str:
 def _dimensions(text: str | None) -> int | None:
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DIMENSIONS):
-        raise UsageError(f"{DIMENSIONS} is {text!r}; it must be a number from 1 to {MOST_DIMENSIONS}")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_DIMENSIONS):
+        raise UsageError(f"{DIMENSIONS} is {text!r}; it must be a number from 1 to {MAX_DIMENSIONS}")
     return int(text)
 
 
 def _vectors(answer: object, count: int) -> list[list[float]]:
-    """The vectors in the order of the texts, which each item's `index` tells."""
+    """The vectors in the order of the texts, by the `index` of each item."""
     try:
         items = {int(item["index"]): item["embedding"] for item in answer["data"]}  # type: ignore[index]
         vectors = [[float(value) for value in items[at]] for at in range(count)]
     except (KeyError, TypeError, ValueError) as error:
         raise StoreError(
-            f"the embedding server's answer does not hold {count} embeddings: {type(error).__name__}: {error}"
+            f"the embedding server did not return {count} embeddings: {type(error).__name__}: {error}"
         ) from error
     if len(items) != count or not all(vectors):
-        raise StoreError(
-            f"the embedding server answered with {len(items)} embeddings; {count} were asked for"
-        )
+        raise StoreError(f"the embedding server returned {len(items)} embeddings instead of {count}")
     return vectors

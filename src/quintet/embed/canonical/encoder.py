@@ -1,9 +1,9 @@
-"""A BERT forward pass whose every bit is the same on every machine (spec 004, section 2).
+"""A BERT forward pass that gives the same bits on every machine (spec 004, section 2).
 
-Each matrix product multiplies integers held in float32 and every partial sum stays below 2^24, so any
-BLAS, kernel, thread count or order of summation gives the same exact result. Softmax sums, layer norm
-moments and pooling are sums of integers too. GELU and exp are tables. All else is one IEEE operation
-after another, in a fixed order. A bound that exactness rests on is checked, never assumed.
+Each matrix product multiplies integers stored in float32, and every partial sum is below 2^24. So any BLAS,
+kernel, thread count or order of summation gives the same exact result. Softmax sums, layer norm moments and
+pooling are sums of integers too. GELU and exp are tables. Everything else is single IEEE operations in a
+fixed order. Every bound that exactness depends on is checked.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,16 +30,16 @@ from quintet.model.vector import SCALE, Int16
 
 FIXED = np.float32(4096)  # units of fixed point in layer norm and pooling
 PROBABILITY = 8192  # units of an attention weight
-LONGEST = EXACT // EXP_UNIT + 1  # tokens: more would let a softmax sum leave the exact range
-NARROWEST = 1 / 64  # spread of a row; rounding would weigh too much in a narrower one
-ROWS = 64  # rows worked on together between products: what a core keeps in its cache
-ATTENDED = 1 << 14  # pairs of tokens attended to at once, by each head
-GELU_DIP = np.float32(0.17)  # no GELU value lies further below zero than this
+MAX_TOKENS = EXACT // EXP_UNIT + 1  # with more tokens a softmax sum could leave the exact range
+MIN_SPREAD = 1 / 64  # of a row; in a narrower row rounding would matter too much
+ROWS = 64  # rows processed together between products: what fits into the cache of a core
+ATTENTION_PAIRS = 1 << 14  # pairs of tokens processed at once by each head
+GELU_DIP = np.float32(0.17)  # no GELU value is further below zero
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerLayer:
-    """One layer, its weights as integers."""
+    """One layer with integer weights."""
 
     qkv: NormProduct
     out: RowProduct
@@ -50,7 +50,7 @@ class IntegerLayer:
 
 
 class Buffers:
-    """The arrays that all layers of one pass write into: fresh memory costs more than the arithmetic."""
+    """Arrays that all layers of one pass reuse: new memory would cost more than the arithmetic."""
 
     def __init__(self, tokens: int, width: int, inner: int) -> None:
         self._integers = np.empty(tokens * inner, np.float32)
@@ -67,14 +67,14 @@ class Buffers:
 
 
 class CanonicalEncoder:
-    """Token ids to canonical int16 vectors. What a sequence gives does not depend on its batch."""
+    """From token ids to canonical int16 vectors. The vector of a sequence does not depend on its batch."""
 
     def __init__(self, weights: Weights) -> None:
         self._words, self._positions, self._norm = weights.words, weights.positions, weights.norm
         self._heads, self._epsilon, self._pooling = weights.heads, weights.epsilon, weights.pooling
         self._gelu, self._exp = tables()
         norms = [weights.norm, *(layer.down_norm for layer in weights.layers)]
-        self._stages = [
+        self._layers = [
             IntegerLayer(
                 NormProduct(layer.qkv, norm),
                 RowProduct(layer.out, OUT_LEVELS),
@@ -87,11 +87,11 @@ class CanonicalEncoder:
         ]
         self._width = weights.positions.shape[1]
         self._inner = weights.layers[0].up.weight.shape[1]
-        self.longest = min(len(weights.positions), LONGEST)
+        self.longest = min(len(weights.positions), MAX_TOKENS)
         head = self._width // weights.heads
         self._score_levels = np.float32(isqrt(EXACT // head))
         self._value_levels = np.float32(EXACT // (PROBABILITY + self.longest))
-        # 1/sqrt(head) by integer arithmetic: a square root of libm's would do, but this needs no trust.
+        # 1/sqrt(head) by integer arithmetic, which does not depend on libm.
         self._sharpness = np.float32(STEPS / (isqrt(head << 40) / (1 << 20)))
 
     def encode(self, sequences: Sequence[Sequence[int]]) -> Int16:
@@ -99,68 +99,69 @@ class CanonicalEncoder:
             return np.empty((0, self._width), np.int16)
         lengths = [len(sequence) for sequence in sequences]
         if not 1 <= min(lengths) <= max(lengths) <= self.longest:
-            wrong = f"sequences of {min(lengths)} to {max(lengths)} tokens"
-            raise StoreError(f"{wrong} were given; the encoder takes 1 to {self.longest}")
+            given = f"sequences have {min(lengths)} to {max(lengths)} tokens"
+            raise StoreError(f"{given}; the encoder accepts 1 to {self.longest}")
         ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths])
-        room = Buffers(len(ids), self._width, self._inner)
+        buffers = Buffers(len(ids), self._width, self._inner)
         x = self._words.rows(ids) + self._positions[places]
-        self._normalise(x, self._norm, room)
-        for stage in self._stages:
-            first_only = self._pooling == "cls" and stage is self._stages[-1]
-            x = self._attention(x, lengths, stage, room, first_only)
-            self._feed_forward(x, stage, room)
-        return unit_int16(self._pooled(x, lengths))
+        self._normalise(x, self._norm, buffers)
+        for layer in self._layers:
+            first_only = self._pooling == "cls" and layer is self._layers[-1]
+            x = self._attention(x, lengths, layer, buffers, first_only)
+            self._feed_forward(x, layer, buffers)
+        return unit_int16(self._pool(x, lengths))
 
     def _attention(
-        self, x: Float32, lengths: Sequence[int], stage: IntegerLayer, room: Buffers, first_only: bool
+        self, x: Float32, lengths: Sequence[int], layer: IntegerLayer, buffers: Buffers, first_only: bool
     ) -> Float32:
-        """What comes of x; only each sequence's first row where nothing will ask for the others."""
-        integers, projected = room.integers(len(x), self._width), room.products(len(x), 3 * self._width)
-        stage.qkv(x, integers, projected)
-        for rows in _blocks(len(x)):
-            stage.qkv.finish(projected[rows])
+        """The new x. With `first_only` it has only the first row of each sequence, because no layer needs the
+        rest."""
+        integers, projected = buffers.integers(len(x), self._width), buffers.products(len(x), 3 * self._width)
+        layer.qkv(x, integers, projected)
+        for rows in _row_blocks(len(x)):
+            layer.qkv.finish(projected[rows])
         if first_only:
             x = x[_starts(lengths)]
-            integers = room.integers(len(x), self._width)
+            integers = buffers.integers(len(x), self._width)
         start = done = 0
         for length, count in _runs(lengths):
             part = projected[start : start + count * length].reshape(count, length, -1)
             start += count * length
-            asking = count if first_only else count * length
-            self._attend(part, integers[done : done + asking])
-            done += asking
-        unit = stage.out.quantise(integers, _largest(integers), integers)
-        self._add(x, unit, stage.out, stage.out_norm, integers, room)
+            queries = count if first_only else count * length
+            self._attend(part, integers[done : done + queries])
+            done += queries
+        unit = layer.out.quantise(integers, _largest(integers), integers)
+        self._add(x, unit, layer.out, layer.out_norm, integers, buffers)
         return x
 
-    def _feed_forward(self, x: Float32, stage: IntegerLayer, room: Buffers) -> None:
-        integers, wide = room.integers(len(x), self._width), room.products(len(x), self._inner)
-        stage.up(x, integers, wide)
-        integers = room.integers(len(x), self._inner)
+    def _feed_forward(self, x: Float32, layer: IntegerLayer, buffers: Buffers) -> None:
+        integers, wide = buffers.integers(len(x), self._width), buffers.products(len(x), self._inner)
+        layer.up(x, integers, wide)
+        integers = buffers.integers(len(x), self._inner)
         unit = np.empty((len(x), 1), np.float32)
-        for rows in _blocks(len(x)):
+        for rows in _row_blocks(len(x)):
             product = wide[rows]
-            stage.up.finish(product)
-            places = room.places[: len(product)]
+            layer.up.finish(product)
+            places = buffers.places[: len(product)]
             places[...] = product
             largest = self._activate(places, product)
-            unit[rows] = stage.down.quantise(product, largest, integers[rows])
-        self._add(x, unit, stage.down, stage.down_norm, integers, room)
+            unit[rows] = layer.down.quantise(product, largest, integers[rows])
+        self._add(x, unit, layer.down, layer.down_norm, integers, buffers)
 
     def _add(
-        self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, room: Buffers
+        self, x: Float32, unit: Float32, product: RowProduct, norm: Norm, integers: Float32, buffers: Buffers
     ) -> None:
-        """x becomes the layer norm of x plus the product."""
-        added = room.products(len(x), self._width)
+        """Replace x by the layer norm of x plus the product."""
+        added = buffers.products(len(x), self._width)
         np.matmul(integers, product.weight, out=added)
-        for rows in _blocks(len(x)):
+        for rows in _row_blocks(len(x)):
             product.finish(added[rows], unit[rows])
             x[rows] += added[rows]
-        self._normalise(x, norm, room)
+        self._normalise(x, norm, buffers)
 
     def _activate(self, places: npt.NDArray[np.intp], out: Float32) -> Float32:
-        """GELU by table, and a bound on each row. Beyond the table's end GELU is the argument itself."""
+        """GELU by table; returns a bound for each row. Beyond the end of the table GELU is the argument."""
         self._gelu.take(places, mode="clip", out=out)
         largest: Float32 = out.max(axis=1)
         if largest.max() >= GELU_RANGE:
@@ -170,22 +171,23 @@ class CanonicalEncoder:
         return np.maximum(largest, GELU_DIP)
 
     def _attend(self, projected: Float32, out: Float32) -> None:
-        """Attention of sequences of one length, in integers, for as many first tokens as `out` has rows for.
+        """Attention for sequences of the same length, in integers, for as many first tokens as `out` has
+        rows.
 
-        `projected` is used up.
+        `projected` is overwritten.
         """
         count, length, _ = projected.shape
-        asking = len(out) // count
-        apart = (count, 3, self._heads, -1)
-        largest = np.maximum(projected.max(axis=1), -projected.min(axis=1)).reshape(apart).max(axis=3)
+        queries = len(out) // count
+        by_head = (count, 3, self._heads, -1)
+        largest = np.maximum(projected.max(axis=1), -projected.min(axis=1)).reshape(by_head).max(axis=3)
         largest = np.maximum(largest, SMALLEST)
         levels = np.array([[self._score_levels], [self._score_levels], [self._value_levels]], np.float32)
         unit = (largest / levels)[..., np.newaxis, np.newaxis]
         projected *= np.repeat(levels / largest, self._width // self._heads).reshape(count, 1, -1)
         np.rint(projected, out=projected)
-        query, key, value = projected.reshape(count, length, *apart[1:]).transpose(2, 0, 3, 1, 4)
+        query, key, value = projected.reshape(count, length, *by_head[1:]).transpose(2, 0, 3, 1, 4)
         # Keys x queries: reducing over rows is faster than over columns.
-        scores: Float32 = np.matmul(key, query[:, :, :asking].swapaxes(2, 3))
+        scores: Float32 = np.matmul(key, query[:, :, :queries].swapaxes(2, 3))
         np.subtract(scores.max(axis=2, keepdims=True), scores, out=scores)
         scores *= unit[:, 0] * unit[:, 1] * self._sharpness
         shares = self._exp.take(scores.astype(np.intp), mode="clip", out=scores)
@@ -193,35 +195,36 @@ class CanonicalEncoder:
         np.rint(shares, out=shares)
         mixed: Float32 = np.matmul(shares.swapaxes(2, 3), value)
         mixed *= unit[:, 2] / np.float32(PROBABILITY)
-        out.reshape(count, asking, self._heads, -1)[...] = mixed.swapaxes(1, 2)
+        out.reshape(count, queries, self._heads, -1)[...] = mixed.swapaxes(1, 2)
 
-    def _normalise(self, x: Float32, norm: Norm, room: Buffers) -> None:
-        """Layer norm in place, with moments of fixed-point integers, exact in float64 whatever the order."""
+    def _normalise(self, x: Float32, norm: Norm, buffers: Buffers) -> None:
+        """Layer norm in place. The moments are sums of fixed-point integers, exact in float64 in any
+        order."""
         unit = float(FIXED)
-        for rows in _blocks(len(x)):
+        for rows in _row_blocks(len(x)):
             y = x[rows]
-            fixed = room.fixed[: len(y)]
+            fixed = buffers.fixed[: len(y)]
             np.rint(y * FIXED, out=fixed)
             squares = np.einsum("ij,ij->i", fixed, fixed)
             if not squares.max() < EXACT_64:
                 raise StoreError("an activation left the range in which layer norm is exact")
             mean = fixed.sum(axis=1) / self._width
             variance = squares / self._width - mean * mean
-            spread = np.sqrt(np.maximum(variance / (unit * unit), NARROWEST * NARROWEST) + self._epsilon)
+            spread = np.sqrt(np.maximum(variance / (unit * unit), MIN_SPREAD * MIN_SPREAD) + self._epsilon)
             y -= (mean / unit).astype(np.float32)[:, np.newaxis]
             y *= (1.0 / spread).astype(np.float32)[:, np.newaxis]
             y *= norm.weight
             y += norm.bias
 
-    def _pooled(self, x: Float32, lengths: Sequence[int]) -> npt.NDArray[np.int64]:
-        """The first token's vector, which is all that x still holds, or the sum of all, as integers."""
+    def _pool(self, x: Float32, lengths: Sequence[int]) -> npt.NDArray[np.int64]:
+        """As integers: the vector of the first token, which is all that x contains, or the sum of all."""
         fixed = np.rint(x * FIXED).astype(np.int64)
-        # The sum points where the mean does, and a direction is all that is kept.
+        # The sum has the direction of the mean, and only the direction is kept.
         return fixed if self._pooling == "cls" else np.add.reduceat(fixed, _starts(lengths), axis=0)
 
 
 def unit_int16(integers: npt.NDArray[np.int64]) -> Int16:
-    """Integer vectors scaled to length 32767. The sum of squares is exact, the rest single operations."""
+    """Scale integer vectors to length 32767. The sum of squares is exact; the rest is single operations."""
     squares = (integers * integers).sum(axis=1)
     if int(np.abs(integers).max(initial=0)) >= 1 << 26:
         raise StoreError("a pooled activation left the range in which its length is exact")
@@ -234,15 +237,15 @@ def _starts(lengths: Sequence[int]) -> npt.NDArray[np.int64]:
     return np.cumsum([0, *lengths[:-1]], dtype=np.int64)
 
 
-def _blocks(length: int) -> Iterator[slice]:
+def _row_blocks(length: int) -> Iterator[slice]:
     return (slice(start, start + ROWS) for start in range(0, length, ROWS))
 
 
 def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Neighbours of equal length, as (length, count), as many as a core's cache has room for."""
+    """Neighbours of equal length as (length, count), as many as fit into the cache of a core."""
     for length, group in groupby(lengths):
-        count, most = len(list(group)), max(1, ATTENDED // (length * length))
-        yield from ((length, min(most, count - done)) for done in range(0, count, most))
+        count, step = len(list(group)), max(1, ATTENTION_PAIRS // (length * length))
+        yield from ((length, min(step, count - done)) for done in range(0, count, step))
 
 
 def _largest(x: Float32) -> Float32:

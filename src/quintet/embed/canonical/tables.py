@@ -1,7 +1,7 @@
-"""GELU and exp as tables of integers, so that no machine's maths library takes part in a vector.
+"""GELU and exp as tables of integers, so that vectors do not depend on the maths library of a machine.
 
-`make_tables` computes them with exact decimal arithmetic and is run once, by hand; the package ships the
-result, and loading checks its hash.
+`make_tables` computes them with exact decimal arithmetic. It was run once, by hand; the package contains the
+result, and loading it checks its hash.
 """
 
 from decimal import Decimal, localcontext
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from quintet.errors import StoreError
 
 STEPS = 1024  # table entries for one unit of the argument
-GELU_RANGE = 8  # beyond it GELU is 0 or the argument itself, to more digits than are kept
+GELU_RANGE = 8  # outside it GELU is 0 or the argument, to more digits than we keep
 GELU_UNIT = 1 << 20
 EXP_ENTRIES = 16 * STEPS
 EXP_UNIT = 1 << 15
@@ -28,25 +28,25 @@ Float32 = npt.NDArray[np.float32]
 def tables() -> tuple[Float32, Float32]:
     """GELU over [-8, 8] and exp(-x) over [0, 16), both in steps of 1/1024."""
     data = resources.files("quintet.embed.canonical").joinpath("tables.bin").read_bytes()
-    found = sha256(data).hexdigest()
-    if found != SHA256:
-        raise StoreError(f"tables.bin is altered: expected {SHA256}, found {found}; install Quintet again")
+    digest = sha256(data).hexdigest()
+    if digest != SHA256:
+        raise StoreError(f"tables.bin was changed: expected {SHA256}, got {digest}; install Quintet again")
     values = np.frombuffer(data, "<i4")
     gelu, exp = values[: 2 * GELU_RANGE * STEPS + 1], values[2 * GELU_RANGE * STEPS + 1 :]
     return (gelu / np.float64(GELU_UNIT)).astype(np.float32), exp.astype(np.float32)
 
 
 def make_tables() -> bytes:
-    """The tables from first principles: half a minute of decimal arithmetic."""
+    """Compute the tables: half a minute of decimal arithmetic."""
     with localcontext() as context:
         context.prec = 60
         steps = range(-GELU_RANGE * STEPS, GELU_RANGE * STEPS + 1)
-        gelu = [_rounded(_gelu(Decimal(step) / STEPS) * GELU_UNIT) for step in steps]
-        exp = [_rounded((-Decimal(step) / STEPS).exp() * EXP_UNIT) for step in range(EXP_ENTRIES)]
+        gelu = [_round(_gelu(Decimal(step) / STEPS) * GELU_UNIT) for step in steps]
+        exp = [_round((-Decimal(step) / STEPS).exp() * EXP_UNIT) for step in range(EXP_ENTRIES)]
     return np.array(gelu + exp, "<i4").tobytes()
 
 
-def _rounded(value: Decimal) -> int:
+def _round(value: Decimal) -> int:
     return int(value.to_integral_value())
 
 
@@ -55,7 +55,8 @@ def _gelu(x: Decimal) -> Decimal:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """The series 2/sqrt(pi) * sum (-1)^n x^(2n+1) / (n! (2n+1)); 60 digits outlast its cancellation at 6."""
+    """The series 2/sqrt(pi) * sum (-1)^n x^(2n+1) / (n! (2n+1)); 60 digits are enough for its cancellation at
+    6."""
     term, total, square = x, x, x * x
     for n in range(1, 400):
         term *= -square / n

