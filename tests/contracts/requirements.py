@@ -1,8 +1,8 @@
 """Every requirement of the five specifications, tied to what proves it.
 
-A test carries `@pytest.mark.requirement(id, ...)`, an entry names its tests; `test_requirements.py` checks
-that the two agree. What a test cannot prove is measured: its entry names the benchmark and the page that
-tells the figures.
+A test carries `@pytest.mark.requirement(id, ...)`, and an entry names its tests; `test_requirements.py`
+checks that the two agree. For what a test cannot prove, the entry names a benchmark and the page with the
+figures.
 """
 
 from contracts.manifest import spec_000, spec_001, spec_002, spec_003, spec_004

@@ -1,4 +1,4 @@
-"""Every code that a program can meet, and every name a file can have for the engine, is in the docs."""
+"""Every note and error code, every language and every file extension is in the docs."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ def words_of_docs() -> set[str]:
 def codes(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            yield from (one.value for one in node.keywords if one.arg == "code")
+            yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             yield from node.args[:1] if name in FIRST else ()
             yield from node.args[1:2] if name in SECOND else ()
@@ -34,17 +34,17 @@ def codes(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def test_every_code_of_an_error_or_a_note_is_in_the_docs() -> None:
-    found = {
-        one.value
+    used = {
+        code.value
         for file in sorted((ROOT / "src").rglob("*.py"))
-        for one in codes(ast.parse(file.read_text("utf-8")))
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and CODE.fullmatch(one.value)
+        for code in codes(ast.parse(file.read_text("utf-8")))
+        if isinstance(code, ast.Constant) and isinstance(code.value, str) and CODE.fullmatch(code.value)
     }
-    assert {"nothing_passes", "busy_writer", "invalid_range", "slow_client", "results_cut"} <= found
-    assert sorted(found - words_of_docs()) == []
+    assert {"nothing_passes", "busy_writer", "invalid_range", "slow_client", "results_cut"} <= used
+    assert sorted(used - words_of_docs()) == []
 
 
-def test_every_language_and_every_ending_of_a_format_of_its_own_is_in_the_docs() -> None:
+def test_every_language_and_every_extension_with_its_own_format_is_in_the_docs() -> None:
     documented = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "formats.md").read_text("utf-8")))
     own = ENDINGS | {ending for ending, form in BY_EXTENSION.items() if form.parser != "lines"}
     languages = BY_NAME.keys() | {form.language for form in BY_EXTENSION.values() if form.language}

@@ -55,7 +55,10 @@ class Block:
 
 def blocks(page: Path) -> list[Block]:
     text = page.read_text("utf-8")
-    return [Block(page, text.count("\n", 0, one.start()) + 2, one[1], one[2]) for one in FENCE.finditer(text)]
+    return [
+        Block(page, text.count("\n", 0, match.start()) + 2, match[1], match[2])
+        for match in FENCE.finditer(text)
+    ]
 
 
 def names(pages: list[Path]) -> list[str]:
@@ -153,7 +156,7 @@ def test_settings_on_a_page_can_be_loaded(page: Path, tmp_path: Path) -> None:
             settings = load_settings(tmp_path, {})
             assert settings != Settings(), f"{block.place} sets nothing"
             for contract, table in settings.contracts.items():
-                known = {one.name for one in fields(CONTRACTS[contract].parameters)}
+                known = {parameter.name for parameter in fields(CONTRACTS[contract].parameters)}
                 assert set(table) <= known, block.place
 
 
@@ -219,15 +222,16 @@ def shown(default: object) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
-def declared(one: "Field[object]") -> tuple[str, str]:
-    return one.name, shown(one.default)
+def declared(parameter: "Field[object]") -> tuple[str, str]:
+    return parameter.name, shown(parameter.default)
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_the_parameters_of_a_contract_are_those_of_its_page(contract: str) -> None:
     page = ROOT / "docs" / "contracts" / f"{contract}.md"
-    told = [(name.strip("`"), default.strip("`")) for name, default, *_ in table(section(page, "Parameters"))]
-    assert told == [declared(one) for one in fields(CONTRACTS[contract].parameters)]
+    rows = table(section(page, "Parameters"))
+    documented = [(name.strip("`"), default.strip("`")) for name, default, *_ in rows]
+    assert documented == [declared(parameter) for parameter in fields(CONTRACTS[contract].parameters)]
 
 
 @pytest.mark.parametrize("heading", ["Parameters", "Result", "Degraded", "Planned"])
@@ -238,15 +242,15 @@ def test_a_contract_page_tells_all_there_is_to_know(contract: str, heading: str)
 
 
 def test_the_settings_page_lists_every_setting_with_its_default() -> None:
-    told = {
+    documented = {
         name.strip("`"): default.strip("`")
         for name, default, *_ in table((ROOT / "docs" / "settings.md").read_text("utf-8"))
     }
-    defaults = {one.name: getattr(Settings(), one.name) for one in fields(Settings)}
+    defaults = {setting.name: getattr(Settings(), setting.name) for setting in fields(Settings)}
     expected = {
         name: str(list(value) if isinstance(value, tuple) else value) for name, value in defaults.items()
     }
-    assert told == expected
+    assert documented == expected
 
 
 def options(group: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -289,13 +293,13 @@ def test_readings_name_tests_that_exist() -> None:
         if not line.startswith("|") or set(line) <= set("|-") or line.startswith("| reading"):
             continue
         held = line.rstrip("|").rpartition("|")[2].strip()
-        found = [one for one in CODE.findall(held) if "::" in one]
-        missing += [] if found else [line]
-        for one in found:
-            file, _, name = one.partition("::")
+        tests = [code for code in CODE.findall(held) if "::" in code]
+        missing += [] if tests else [line]
+        for test in tests:
+            file, _, name = test.partition("::")
             path = ROOT / "tests" / file
             if not path.is_file() or name not in defined_tests(path):
-                missing.append(one)
+                missing.append(test)
     assert missing == []
 
 

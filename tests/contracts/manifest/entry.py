@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """`tests` are pytest nodes, `path::name`; `bench` measures what they cannot, `page` tells the figures.
+    """`tests` are pytest nodes, `path::name`; `bench` measures what they cannot, `page` has the figures.
 
-    `short_of` is what the page says where the figures are not what the specification asks for.
+    `short_of` quotes the page if the figures fall short of the specification.
     """
 
     id: str
@@ -19,15 +19,15 @@ class Requirement:
 
 
 def proved(id: str, says: str, *tests: str) -> Requirement:
-    """It holds, and fails a test when it does not."""
+    """Tests prove it."""
     return Requirement(id, says, tests)
 
 
 def measured(id: str, says: str, bench: str, page: str, *tests: str) -> Requirement:
-    """`bench` measures it, `page` tells the figures. Tests can only hold the recorded ones to a bound."""
+    """`bench` measures it, `page` has the figures. Tests check that the recorded ones stay in bounds."""
     return Requirement(id, says, tests, bench, page)
 
 
 def short_of(id: str, says: str, finding: str, bench: str, page: str) -> Requirement:
-    """It was measured and is not reached; `finding` are the words of the page."""
+    """It was measured and not reached; `finding` quotes the page."""
     return Requirement(id, says, (), bench, page, finding)

@@ -5,17 +5,17 @@ from contracts.manifest.entry import Requirement, measured, proved
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "000-REQ-001",
-        "three modes can be asked for: lexical, semantic, hybrid",
+        "there are three modes: lexical, semantic, hybrid",
         "tests/contracts/test_rifflux.py::test_each_mode_answers_from_its_own_signals",
     ),
     proved(
         "000-REQ-002",
-        "lexical mode answers from full text alone",
+        "lexical mode uses full text only",
         "tests/contracts/test_rifflux.py::test_each_mode_answers_from_its_own_signals",
     ),
     proved(
         "000-REQ-003",
-        "semantic mode answers from vectors alone",
+        "semantic mode uses vectors only",
         "tests/contracts/test_rifflux.py::test_each_mode_answers_from_its_own_signals",
     ),
     proved(
@@ -31,28 +31,28 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-REQ-006",
-        "each leg that takes part brings twice top_k candidates",
+        "each leg returns 2 * top_k candidates",
         "tests/contracts/test_rifflux.py::test_each_leg_brings_twice_top_k_candidates",
     ),
     proved(
         "000-REQ-007",
-        "no answer is longer than top_k",
+        "a response has at most top_k results",
         "tests/contracts/test_rifflux.py::test_no_more_than_top_k_results_come_back",
     ),
     proved(
         "000-RRF-001",
-        "a place in a list is worth one over k plus the place, counted from 1",
+        "a rank scores 1 / (k + rank), with ranks from 1",
         "tests/ranking/test_fuse.py::test_rrf_gives_one_over_k_plus_the_rank_counted_from_one",
     ),
     proved(
         "000-RRF-002",
-        "k is 60 unless somebody sets it",
+        "k is 60 by default and can be set",
         "tests/contracts/test_rifflux.py::test_hybrid_shows_rrf_and_both_ranks",
         "tests/ranking/test_fuse.py::test_a_low_rrf_k_lets_first_places_dominate_and_a_high_one_flattens",
     ),
     proved(
         "000-RRF-003",
-        "hybrid results fall by their fused score",
+        "hybrid results are sorted by descending fused score",
         "tests/contracts/test_rifflux.py::test_hybrid_shows_rrf_and_both_ranks",
         "tests/ranking/test_fuse.py::test_the_worked_example_of_rifflux",
     ),
@@ -74,7 +74,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-SEM-003",
-        "semantic candidates are in falling order of cosine before the cut",
+        "semantic candidates are sorted by descending cosine before the cut",
         "tests/contracts/test_rifflux.py::test_cosines_follow_the_formula_and_fall",
         "tests/contracts/test_rifflux_proofs.py::test_semantic_candidates_are_sorted_by_cosine_and_only_then_cut",
     ),
@@ -111,17 +111,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-CON-005",
-        "paths that are given win over path",
+        "paths overrides path",
         "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
     ),
     proved(
         "000-CON-006",
-        "reindex without a place means the server's working folder",
+        "reindex without a path indexes the server's working folder",
         "tests/mcp/test_reindex.py::test_without_any_place_the_servers_working_folder_is_indexed",
     ),
     proved(
         "000-GUD-001",
-        "breakdowns show evidence as it is, not probabilities",
+        "breakdowns show raw evidence, not probabilities",
         "tests/contracts/test_rifflux.py::test_bm25_is_the_number_that_fts5_gives_raw_and_negative",
     ),
     proved(
@@ -151,7 +151,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-4.4-BODY",
-        "the answer echoes query and mode and tells count and model",
+        "the response echoes query and mode, and has count and model",
         "tests/contracts/test_rifflux.py::test_the_body_echoes_the_request_and_counts_its_results",
     ),
     proved(
@@ -176,7 +176,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-AC-001",
-        "lexical results have bm25 and need nothing semantic",
+        "lexical results have bm25 and need no embedder",
         "tests/contracts/test_rifflux.py::test_results_and_breakdowns_have_exactly_their_keys",
     ),
     proved(
@@ -193,7 +193,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-AC-004",
-        "semantic search without an embedding is empty and raises nothing",
+        "semantic search without an embedding is empty, without an error",
         "tests/contracts/test_rifflux.py::test_semantic_mode_without_a_query_embedding_is_empty",
     ),
     proved(
@@ -214,17 +214,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-AC-008",
-        "reindex adds the counts of all its places up",
+        "reindex adds up the counts of all paths",
         "tests/mcp/test_reindex.py::test_counts_are_added_up_over_all_places",
     ),
     proved(
         "000-AC-009",
-        "with path and paths only paths is used",
+        "given path and paths, only paths is used",
         "tests/mcp/test_reindex.py::test_with_path_and_paths_only_paths_are_used",
     ),
     proved(
         "000-AC-010",
-        "reindex of nothing named indexes the working folder",
+        "reindex without arguments indexes the working folder",
         "tests/mcp/test_reindex.py::test_without_any_place_the_servers_working_folder_is_indexed",
     ),
     proved(
@@ -252,12 +252,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-EXT-001",
-        "what is indexed comes from local files",
+        "indexed content comes from local files",
         "tests/contracts/test_rifflux.py::test_files_are_the_source_and_stay_as_they_are",
     ),
     proved(
         "000-SVC-001",
-        "nothing is asked of a remote service",
+        "no remote service is called",
         "tests/contracts/test_rifflux.py::test_indexing_and_searching_open_no_socket",
     ),
     proved(
@@ -268,7 +268,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-DAT-001",
-        "chunks and vectors lie in tables",
+        "chunks and vectors are stored in tables",
         "tests/contracts/test_rifflux.py::test_the_database_has_fts5_chunks_and_vectors",
     ),
     proved(
@@ -283,7 +283,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-COM-001",
-        "data stays where it is: only the index folder is written",
+        "data stays local: only the index folder is written",
         "tests/contracts/test_rifflux.py::test_files_are_the_source_and_stay_as_they_are",
         "tests/contracts/test_rifflux_proofs.py::test_nothing_is_written_into_home_or_working_or_temporary_folders",
     ),
@@ -336,7 +336,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-VAL-1",
-        "every mode's output fits section 4",
+        "every mode's output matches section 4",
         "tests/contracts/test_rifflux.py::test_results_and_breakdowns_have_exactly_their_keys",
     ),
     proved(
@@ -361,7 +361,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "000-VAL-6",
-        "top_k cuts lists that are longer",
+        "top_k cuts longer lists",
         "tests/contracts/test_rifflux.py::test_each_leg_brings_twice_top_k_candidates",
         "tests/contracts/test_rifflux.py::test_no_more_than_top_k_results_come_back",
     ),

@@ -10,7 +10,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "001-IN-TABLE",
-        "the printed [retrieval] table is read as it stands",
+        "the printed [retrieval] table is accepted as printed",
         "tests/contracts/test_harness.py::test_the_printed_retrieval_table_is_read_from_the_settings_file",
         "tests/contracts/test_harness_proofs.py::test_every_line_of_the_retrieval_table_counts_as_if_it_had_been_asked_for",
     ),
@@ -22,7 +22,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "001-IN-CANDIDATES",
-        "each leg brings 80 chunks by default, and as many as set",
+        "each leg returns 80 chunks by default, or as many as set",
         "tests/contracts/test_harness.py::test_the_defaults_are_the_printed_ones",
         "tests/contracts/test_harness.py::test_the_keyword_leg_brings_its_candidates",
         "tests/contracts/test_harness.py::test_the_vector_leg_brings_its_candidates",
@@ -90,19 +90,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "001-CHUNK-SCORE",
-        "a chunk's score weighs both legs by alpha, a missing one counts 0",
+        "a chunk's score weights both legs by alpha; a missing leg counts 0",
         "tests/contracts/test_harness.py::test_a_document_score_is_the_weighted_sum_of_both_scaled_legs",
         "tests/ranking/test_fuse.py::test_the_harness_weighs_both_scaled_legs_and_a_missing_one_counts_nothing",
     ),
     proved(
         "001-AGG-MAX",
-        "a document scores as its best chunk",
+        "a document has the score of its best chunk",
         "tests/contracts/test_harness.py::test_a_document_is_shown_by_its_best_chunk",
         "tests/ranking/test_rank.py::test_a_document_scores_as_its_best_chunk_and_is_shown_by_it",
     ),
     proved(
         "001-TIE-NEWER",
-        "of equal documents the newer goes first",
+        "of equal documents the newer comes first",
         "tests/contracts/test_harness.py::test_equal_documents_go_by_time_then_by_id",
         "tests/ranking/test_rank.py::test_of_equal_documents_the_newer_comes_first",
         "tests/contracts/test_harness.py::test_equal_averages_go_by_time_at_every_alpha",
@@ -134,27 +134,27 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "001-FINAL-METADATA",
-        "documents come with their metadata",
+        "documents include their metadata",
         "tests/contracts/test_harness.py::test_results_have_exactly_their_keys",
         "tests/contracts/test_harness.py::test_front_matter_becomes_the_metadata_of_the_document",
     ),
     proved(
         "001-EDGE-NO-KEYWORD",
-        "without keyword hits vectors rank alone",
+        "without keyword hits, vectors decide alone",
         "tests/contracts/test_harness.py::test_without_a_keyword_hit_vectors_rank_alone",
         "tests/ranking/test_rank.py::test_with_one_leg_empty_the_other_decides_the_order",
         "tests/ranking/test_lead.py::test_where_the_leg_of_an_extreme_alpha_is_empty_the_order_is_that_of_the_other",
     ),
     proved(
         "001-EDGE-NO-VECTOR",
-        "without vector hits keywords rank alone",
+        "without vector hits, keywords decide alone",
         "tests/contracts/test_harness.py::test_without_a_vector_hit_keywords_rank_alone",
         "tests/ranking/test_rank.py::test_with_one_leg_empty_the_other_decides_the_order",
         "tests/ranking/test_lead.py::test_where_the_leg_of_an_extreme_alpha_is_empty_the_order_is_that_of_the_other",
     ),
     proved(
         "001-EDGE-BOTH-EMPTY",
-        "without any hit the answer is empty",
+        "without any hit, the response is empty",
         "tests/contracts/test_harness.py::test_two_empty_legs_give_no_documents",
     ),
     proved(
@@ -164,7 +164,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "001-V1",
-        "no score leaves [0, 1]",
+        "every score lies in [0, 1]",
         "tests/contracts/test_harness.py::test_document_scores_stay_between_zero_and_one",
         "tests/ranking/test_rank.py::test_scores_promised_in_the_unit_interval_are_in_it",
     ),
@@ -195,7 +195,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "001-V5",
-        "a document that one leg missed can still surface",
+        "a document that one leg missed can still appear",
         "tests/contracts/test_harness.py::test_without_a_keyword_hit_vectors_rank_alone",
         "tests/contracts/test_harness.py::test_without_a_vector_hit_keywords_rank_alone",
         "tests/ranking/test_rank.py::test_a_document_that_one_signal_missed_can_still_come_first",

@@ -18,32 +18,32 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-Q-EMBEDDING",
-        "a query may bring its vector",
+        "a query may include its vector",
         "tests/contracts/test_mcb.py::test_a_precomputed_embedding_takes_the_place_of_the_embedder",
         "tests/contracts/test_mcb.py::test_an_embedding_that_is_no_list_of_numbers_is_refused",
         "tests/contracts/test_mcb.py::test_an_embedding_of_another_length_is_refused",
     ),
     proved(
         "002-Q-GRAPH",
-        "a query may ask for one of three graph strategies, or none",
+        "a query may choose one of three graph strategies, or none",
         "tests/contracts/test_mcb.py::test_each_graph_strategy_can_be_asked_for",
         "tests/contracts/test_mcb.py::test_a_graph_strategy_that_means_nothing_is_refused",
     ),
     proved(
         "002-Q-SCOPE",
-        "a query may be held to project, package, module or file",
+        "a query may be limited to project, package, module or file",
         "tests/contracts/test_mcb.py::test_scope_holds_on_every_leg",
     ),
     proved(
         "002-Q-FLOOR",
-        "a query may set the stalest class it wants",
+        "a query may set the stalest class it accepts",
         "tests/contracts/test_mcb.py::test_a_freshness_floor_of_an_unknown_class_is_refused",
         "tests/ranking/test_rank.py::test_the_freshness_floor_drops_what_lies_below_it",
         "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
     proved(
         "002-Q-K",
-        "twenty results unless told",
+        "twenty results by default",
         "tests/contracts/test_mcb.py::test_a_search_by_text_returns_twenty_nodes_unless_told",
         "tests/contracts/test_mcb_places.py::test_there_are_k_results_where_k_nodes_match",
         "tests/contracts/test_mcb_places.py::test_a_node_has_the_place_it_has_among_all",
@@ -63,19 +63,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-R-BM25-RANK",
-        "the place in the text list, as a share",
+        "the relative rank in the text list is shown",
         "tests/contracts/test_mcb.py::test_ranks_are_shares_of_their_list_and_zero_when_absent",
         "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-R-SEMANTIC-RANK",
-        "the place in the vector list, as a share",
+        "the relative rank in the vector list is shown",
         "tests/contracts/test_mcb.py::test_ranks_are_shares_of_their_list_and_zero_when_absent",
         "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
     proved(
         "002-R-GRAPH-RANK",
-        "the place in the graph list, as a share",
+        "the relative rank in the graph list is shown",
         "tests/contracts/test_mcb.py::test_the_projection_shows_graph_evidence_and_freshness",
         "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
     ),
@@ -88,14 +88,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-R-PENALTY",
-        "so is its factor",
+        "the freshness factor is shown",
         "tests/contracts/test_mcb.py::test_the_projection_shows_graph_evidence_and_freshness",
         "tests/ranking/test_rank.py::test_each_freshness_class_multiplies_the_score_by_its_factor",
         "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-R-PROVENANCE",
-        "which signals matched is shown",
+        "the signals that matched are shown",
         "tests/contracts/test_mcb.py::test_results_nodes_and_provenance_have_exactly_their_keys",
         "tests/contracts/test_mcb.py::test_ranks_are_shares_of_their_list_and_zero_when_absent",
         "tests/contracts/test_mcb_graph.py::test_expansion_finds_code_that_neither_text_nor_vectors_find",
@@ -103,19 +103,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-R-DISTANCE",
-        "and how far away in the graph",
+        "the distance in the graph is shown",
         "tests/contracts/test_mcb.py::test_the_projection_shows_graph_evidence_and_freshness",
         "tests/ranking/test_rank.py::test_a_graph_hit_keeps_its_distance",
         "tests/contracts/test_mcb_graph.py::test_expansion_finds_code_that_neither_text_nor_vectors_find",
     ),
     proved(
         "002-STEP-1",
-        "full text brings k candidates",
+        "full text returns k candidates",
         "tests/contracts/test_mcb.py::test_each_leg_brings_k_candidates",
     ),
     proved(
         "002-STEP-2",
-        "vectors bring k candidates, or the leg is skipped without an embedding",
+        "vectors return k candidates; without an embedding the leg is skipped",
         "tests/contracts/test_mcb.py::test_each_leg_brings_k_candidates",
         "tests/contracts/test_mcb.py::test_a_precomputed_embedding_takes_the_place_of_the_embedder",
         "tests/contracts/test_mcb.py::test_without_a_query_embedding_the_leg_is_skipped",
@@ -147,32 +147,32 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-GRAPH-CALLERS",
-        "callers of a result up to a depth",
+        "callers of a result, up to a depth",
         "tests/contracts/test_mcb_graph.py::test_callers_up_to_a_depth_join_the_ranking",
         "tests/contracts/test_mcb_graph.py::test_scope_and_filters_hold_on_the_graph_leg",
         "tests/contracts/test_mcb_graph.py::test_a_class_shown_whole_is_walked_from_by_its_methods",
     ),
     proved(
         "002-GRAPH-DEPENDENCIES",
-        "what a result depends on up to a depth",
+        "dependencies of a result, up to a depth",
         "tests/contracts/test_mcb_graph.py::test_dependencies_up_to_a_depth_join_the_ranking",
         "tests/contracts/test_mcb_graph.py::test_a_class_shown_whole_is_walked_from_by_its_methods",
     ),
     proved(
         "002-GRAPH-RELATED",
-        "everything around a result within a radius",
+        "neighbours of a result within a radius",
         "tests/contracts/test_mcb_graph.py::test_related_code_is_found_both_ways",
         "tests/contracts/test_mcb_graph.py::test_a_circle_of_calls_ends",
     ),
     proved(
         "002-RRF-FORMULA",
-        "a place counted from 0 is worth weight over 60 plus the place",
+        "a rank scores weight / (60 + rank), with ranks from 0",
         "tests/contracts/test_mcb.py::test_text_and_vectors_are_fused_by_weighted_rrf",
         "tests/ranking/test_fuse.py::test_mcb_counts_ranks_from_zero_and_weighs_each_signal",
     ),
     proved(
         "002-RRF-SORT",
-        "results fall by their final score",
+        "results are sorted by descending final score",
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
     ),
     proved(
@@ -189,13 +189,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-FRESH-RESORT",
-        "the order is made after the factors",
+        "results are sorted after the factors apply",
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
         "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
     proved(
         "002-FRESH-FLOOR",
-        "what lies below the floor is dropped",
+        "results below the floor are dropped",
         "tests/ranking/test_rank.py::test_the_freshness_floor_drops_what_lies_below_it",
         "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
@@ -211,14 +211,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-FRESH-REFILL",
-        "what the floor drops is filled up from further candidates",
+        "further candidates replace what the floor drops",
         "tests/contracts/test_mcb_freshness.py::test_the_search_for_fresh_results_is_bounded_and_says_so",
         "tests/contracts/test_mcb_freshness.py::test_what_the_floor_drops_is_filled_up_from_further_candidates",
         "tests/contracts/test_mcb_freshness.py::test_without_a_floor_nothing_is_fetched_further",
     ),
     proved(
         "002-SCOPE",
-        "scope holds on every leg, before retrieval",
+        "scope applies on every leg, before retrieval",
         "tests/contracts/test_mcb.py::test_scope_holds_on_every_leg",
         "tests/contracts/test_mcb.py::test_scope_applies_before_retrieval",
         "tests/contracts/test_mcb_graph.py::test_scope_and_filters_hold_on_the_graph_leg",
@@ -230,12 +230,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-PORT-MIN-SCORE",
-        "the text port has a least score",
+        "the text port has a minimum score",
         "tests/contracts/test_mcb.py::test_a_least_score_cuts_the_text_leg",
     ),
     proved(
         "002-PORT-FIELD-WEIGHTS",
-        "the text port weighs fields",
+        "the text port weights fields",
         "tests/contracts/test_mcb.py::test_field_weights_decide_which_field_counts",
         "tests/storage/text/test_index.py::test_field_weights_of_parts_and_cjk_are_sqlites_own",
     ),
@@ -246,7 +246,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-PORT-INDEX",
-        "the text port takes documents in",
+        "the text port indexes documents",
         "tests/contracts/test_mcb.py::test_a_changed_file_is_found_by_its_new_words_only",
     ),
     proved(
@@ -280,23 +280,23 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-UNIFIED-CODE",
-        "unified search answers with code",
+        "unified search returns code",
         "tests/memory/test_search_all.py::test_the_code_of_a_unified_answer_is_what_mcb_answers",
     ),
     proved(
         "002-UNIFIED-MEMORY",
-        "unified search answers with memories",
+        "unified search returns memories",
         "tests/memory/test_search_all.py::test_the_memory_of_a_unified_answer_is_what_recall_answers",
     ),
     proved(
         "002-UNIFIED-RANK",
-        "and with both lists merged",
+        "unified search returns both lists merged",
         "tests/memory/test_search_all.py::test_both_lists_are_merged_by_reciprocal_rank",
         "tests/http/test_search_all.py::test_every_door_ranks_code_and_memory_as_python_does",
     ),
     proved(
         "002-T-FTS-1",
-        "text: what is indexed anew is found anew",
+        "text: reindexed content is found",
         "tests/contracts/test_mcb.py::test_a_changed_file_is_found_by_its_new_words_only",
     ),
     proved(
@@ -306,11 +306,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb_proofs.py::test_a_part_is_found_where_nothing_but_the_whole_identifier_stands",
     ),
     proved(
-        "002-T-FTS-3", "text: places follow bm25", "tests/contracts/test_mcb.py::test_text_ranks_follow_bm25"
+        "002-T-FTS-3", "text: ranks follow bm25", "tests/contracts/test_mcb.py::test_text_ranks_follow_bm25"
     ),
     proved(
         "002-T-FTS-4",
-        "text: a least score cuts",
+        "text: a minimum score cuts",
         "tests/contracts/test_mcb.py::test_a_least_score_cuts_the_text_leg",
     ),
     proved(
@@ -325,12 +325,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-T-SEM-2",
-        "vectors: what is no vector is refused",
+        "vectors: a malformed vector is rejected",
         "tests/contracts/test_mcb.py::test_an_embedding_that_is_no_list_of_numbers_is_refused",
     ),
     proved(
         "002-T-SEM-3",
-        "vectors: a wrong length is refused",
+        "vectors: a wrong length is rejected",
         "tests/contracts/test_mcb.py::test_an_embedding_of_another_length_is_refused",
     ),
     proved(
@@ -350,7 +350,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-T-GRAPH-2",
-        "graph: depth is held",
+        "graph: depth is respected",
         "tests/storage/graph/test_index.py::test_no_neighbour_is_farther_away_than_asked",
     ),
     proved(
@@ -397,7 +397,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-T-RRF-6",
-        "fusion: raw scores have no say",
+        "fusion: raw scores have no influence",
         "tests/ranking/test_fuse.py::test_rrf_never_looks_at_the_scores",
     ),
     proved(

@@ -32,13 +32,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-REQ-TOP-K",
-        "top_k is how many results are wanted",
+        "top_k is the number of results",
         "tests/contracts/test_knowledge.py::test_five_semantic_results_of_the_plain_query_are_the_default",
         "tests/contracts/test_knowledge.py::test_bad_parameters_have_codes_of_their_own",
     ),
     proved(
         "003-REQ-FILTERS",
-        "filters are exact matches that all must hold, before retrieval",
+        "filters are exact matches, all required, applied before retrieval",
         "tests/contracts/test_knowledge.py::test_filters_match_every_built_in_field_exactly",
         "tests/contracts/test_knowledge.py::test_filters_apply_before_retrieval_on_both_branches",
         "tests/contracts/test_knowledge.py::test_a_filter_that_means_nothing_is_refused",
@@ -86,42 +86,42 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-EXAMPLE-REQUEST",
-        "the printed request is understood",
+        "the printed request is accepted",
         "tests/contracts/test_knowledge.py::test_the_printed_request_gets_an_answer_of_the_printed_shape",
     ),
     proved(
         "003-EXAMPLE-RESULT",
-        "its answer has the printed shape",
+        "its response has the printed shape",
         "tests/contracts/test_knowledge.py::test_the_printed_request_gets_an_answer_of_the_printed_shape",
     ),
     proved(
         "003-CALL-INDEX",
-        "a call tells the index",
+        "a call has the index",
         "tests/contracts/test_knowledge.py::test_a_call_tells_its_request_and_its_count",
     ),
     proved(
         "003-CALL-QUERY",
-        "a call tells the query as it was used",
+        "a call has the query as used",
         "tests/contracts/test_knowledge.py::test_a_call_tells_its_request_and_its_count",
     ),
     proved(
         "003-CALL-TOP-K",
-        "a call tells top_k",
+        "a call has top_k",
         "tests/contracts/test_knowledge.py::test_a_call_tells_its_request_and_its_count",
     ),
     proved(
         "003-CALL-METHOD",
-        "a call tells the method",
+        "a call has the method",
         "tests/contracts/test_knowledge.py::test_a_call_tells_its_request_and_its_count",
     ),
     proved(
         "003-CALL-PREPROCESSING",
-        "a call tells the preprocessing",
+        "a call has the preprocessing",
         "tests/contracts/test_knowledge.py::test_a_call_tells_its_request_and_its_count",
     ),
     proved(
         "003-CALL-ALPHA",
-        "a hybrid call tells alpha, others do not",
+        "a hybrid call has alpha, others do not",
         "tests/contracts/test_knowledge.py::test_alpha_is_one_half_and_only_hybrid_has_it",
     ),
     proved(
@@ -215,13 +215,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-META-CHUNK-INDEX",
-        "chunks know their place in it",
+        "chunks know their position in the document",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
         "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
     proved(
         "003-META-TITLE",
-        "chunks know its title",
+        "chunks know the document's title",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
         "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
@@ -239,7 +239,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-META-URI",
-        "chunks know their address",
+        "chunks know their URI",
         "tests/contracts/test_knowledge.py::test_every_chunk_carries_the_built_in_metadata",
         "tests/contracts/test_knowledge_proofs.py::test_every_chunk_of_a_base_carries_the_built_in_metadata_of_where_it_came_from",
     ),
@@ -268,18 +268,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-META-RESERVED-SCHEMA",
-        "a schema that repeats a built-in name is refused",
+        "a schema that repeats a built-in name is rejected",
         "tests/knowledge/test_bases.py::test_a_schema_that_repeats_a_built_in_field_is_refused_by_name",
     ),
     proved(
         "003-FILTER-BUILT-IN",
-        "every built-in field can be filtered by",
+        "every built-in field is a filter",
         "tests/contracts/test_knowledge.py::test_filters_match_every_built_in_field_exactly",
         "tests/contracts/test_knowledge_proofs.py::test_every_built_in_field_of_a_base_is_a_filter",
     ),
     proved(
         "003-FILTER-SCHEMA",
-        "so can properties of a schema",
+        "every schema property is a filter",
         "tests/knowledge/test_retrieval.py::test_properties_of_the_schema_are_filters_in_every_mode",
     ),
     proved(
@@ -289,7 +289,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-PAGE-FILTER",
-        "pages can be filtered by",
+        "page_number is a filter",
         "tests/formats/test_runs.py::test_pages_are_filtered_before_retrieval_by_every_method",
     ),
     proved(
@@ -322,7 +322,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-SEM-EMBEDDINGS",
-        "semantic search uses embeddings and cannot do without",
+        "semantic search requires embeddings",
         "tests/contracts/test_knowledge.py::test_semantic_relevance_is_the_similarity_never_below_zero",
         "tests/contracts/test_knowledge.py::test_semantic_search_without_embeddings_is_an_error",
     ),
@@ -387,7 +387,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-FUSE-FORMULA",
-        "alpha times semantic plus the rest times keyword",
+        "the score is alpha * semantic + (1 - alpha) * keyword",
         "tests/contracts/test_knowledge.py::test_hybrid_relevance_is_made_of_the_components_shown",
         "tests/contracts/test_knowledge.py::test_the_worked_vector_holds_over_a_real_index",
         "tests/ranking/test_fuse.py::test_the_worked_vector_of_the_retrieval_contract",
@@ -400,14 +400,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-OWN-BACKEND-KB",
-        "the backend finds the knowledge base that is meant",
+        "the backend resolves the knowledge base",
         "tests/knowledge/test_bases.py::test_an_unknown_base_is_not_found",
         "tests/knowledge/test_bases.py::test_an_archived_base_answers_nothing_until_it_is_taken_back",
         "tests/http/test_knowledge.py::test_the_canonical_request_gives_the_canonical_result",
     ),
     proved(
         "003-OWN-BACKEND-FORWARD",
-        "the backend hands canonical requests on",
+        "the backend forwards canonical requests",
         "tests/knowledge/test_retrieval.py::test_the_canonical_request_of_the_specification_is_answered_by_its_base",
         "tests/http/test_knowledge.py::test_the_canonical_request_gives_the_canonical_result",
     ),
@@ -450,7 +450,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-OWN-PROVIDER-NO-HYBRID",
-        "a store has no say in hybrid",
+        "a store takes no part in hybrid fusion",
         "tests/contracts/test_knowledge.py::test_a_store_answers_one_signal_at_a_time",
     ),
     proved(

@@ -15,13 +15,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S2-EVERYWHERE",
-        "every device retrieves the very same chunks for a query",
+        "every device retrieves the same chunks for a query",
         "tests/receipts/test_everywhere.py::test_two_processes_embed_as_one_does",
         "tests/receipts/test_everywhere.py::test_the_kernels_of_another_processor_do_not_show",
     ),
     proved(
         "004-S2-CANONICAL-NOTE",
-        "another embedder is told of",
+        "a non-canonical embedder gives a note",
         "tests/contracts/test_cfs.py::test_an_embedder_that_is_not_canonical_is_told",
     ),
     proved(
@@ -52,7 +52,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S2-SORT",
-        "semantic results fall by score",
+        "semantic results are sorted by descending score",
         "tests/contracts/test_cfs.py::test_semantic_scores_are_cosines_between_zero_and_one_and_fall",
     ),
     proved(
@@ -81,7 +81,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S3-STOP",
-        "stop words are left out",
+        "stop words are dropped",
         "tests/contracts/test_cfs.py::test_stop_words_are_left_out_unless_nothing_else_is_left",
     ),
     proved("004-S3-OR", "terms are alternatives", "tests/contracts/test_cfs.py::test_terms_are_alternatives"),
@@ -98,7 +98,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S4-FORMULA",
-        "one over k plus the place from 0 plus 1, summed",
+        "the score is the sum of 1 / (k + rank + 1), with ranks from 0",
         "tests/contracts/test_cfs.py::test_hybrid_is_the_default_and_fuses_both_legs",
         "tests/ranking/test_fuse.py::test_the_worked_example_of_cfs_ranks_a_c_b_d",
     ),
@@ -146,7 +146,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S6-SCORE",
-        "results go by score",
+        "results are sorted by score",
         "tests/ranking/test_rank.py::test_cfs_orders_by_score_then_path_then_sequence",
     ),
     proved(
@@ -157,7 +157,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S6-SEQUENCE",
-        "then by place in the document",
+        "then by position in the document",
         "tests/contracts/test_cfs.py::test_equal_scores_go_by_path_then_by_sequence",
         "tests/ranking/test_rank.py::test_cfs_orders_by_score_then_path_then_sequence",
         "tests/contracts/test_cfs_proofs.py::test_equal_chunks_of_a_document_stand_as_they_stand_in_it",
@@ -210,12 +210,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-S8-AND",
-        "several filters must all hold",
+        "all filters must match",
         "tests/contracts/test_cfs.py::test_each_filter_keeps_what_it_describes",
     ),
     proved(
         "004-S8-POST",
-        "the other form fetches 100 and filters afterwards",
+        "filter_mode=post fetches 100 and filters afterwards",
         "tests/contracts/test_cfs.py::test_a_filter_afterwards_keeps_what_passes_of_the_best_hundred",
         "tests/contracts/test_cfs.py::test_a_filter_afterwards_does_not_look_beyond_the_best_hundred",
     ),
