@@ -27,9 +27,10 @@ from pathlib import Path
 from typing import Any
 
 import quintet
-from quintet.evaluation import corpus
-from quintet.evaluation.balance import SHOWN, Say, dominating, says, shares
-from quintet.evaluation.judgements import documents, judged
+from quintet.adapters import BACKENDS
+from quintet.evaluation.balance import TOP, Influence, dominating, influences, shares
+from quintet.evaluation.beir import corpus_documents, read_judged_queries
+from quintet.evaluation.corpus import open_corpus
 from quintet.evaluation.metrics import mean
 from quintet.evaluation.statistics import RESAMPLES, SEED
 from quintet.model.results import Ranked, Signal
@@ -99,19 +100,19 @@ def given_queries(file: Path) -> list[str]:
 def balance(ask: Ask, queries: Sequence[str], expansion: object) -> dict[str, Any]:
     found: list[Ranked] = []
     notes: Counter[str] = Counter()
-    fused: list[Mapping[Signal, Say]] = []
+    fused: list[Mapping[Signal, Influence]] = []
     for query in queries:
         response = ask(query, expansion)
         assert response.answer is not None
         assert response.trace is not None
-        found.extend(response.answer.ranked[:SHOWN])
+        found.extend(response.answer.ranked[:TOP])
         notes.update(note["code"] for note in response.notes)
         plan, legs, facts = response.trace.plan, response.trace.legs, response.trace.facts
-        fused.append(says(plan.profile, legs.hits, facts, plan.limit))
+        fused.append(influences(plan.profile, legs.hits, facts, plan.limit))
     return {"results": len(found), "notes": dict(sorted(notes.items())), **_says(fused), **_shares(found)}
 
 
-def _says(queries: Sequence[Mapping[Signal, Say]]) -> dict[str, Any]:
+def _says(queries: Sequence[Mapping[Signal, Influence]]) -> dict[str, Any]:
     alone = {
         signal: mean([1 - query[signal].others for query in queries if signal in query])
         for signal in shares(queries)
@@ -125,7 +126,7 @@ def _says(queries: Sequence[Mapping[Signal, Say]]) -> dict[str, Any]:
     }
 
 
-def _between(queries: Sequence[Mapping[Signal, Say]]) -> dict[str, list[float]]:
+def _between(queries: Sequence[Mapping[Signal, Influence]]) -> dict[str, list[float]]:
     """The middle 95 % of the shares of queries drawn with replacement."""
     chance = random.Random(SEED)
     drawn = [shares(chance.choices(queries, k=len(queries))) for _ in range(RESAMPLES)]
@@ -158,7 +159,7 @@ def _added(item: Ranked, signal: Signal) -> float:
 
 def _led(item: Ranked, signal: Signal) -> bool:
     seen = item.evidence.get(signal)
-    return seen is not None and seen.rank is not None and seen.rank <= SHOWN
+    return seen is not None and seen.rank is not None and seen.rank <= TOP
 
 
 def _share(part: float, whole: float) -> float:
@@ -180,12 +181,12 @@ def of_folder(folder: Path, queries: Sequence[str], place: Path, embedder: str) 
 
 
 def of_collection(folder: Path, place: Path, embedder: str) -> dict[str, Any]:
-    topics = judged(folder)
+    topics = read_judged_queries(folder)
     queries = _spread(list(topics.queries.values()), JUDGED)
-    with corpus.opened(topics.name, place, embedder, Settings()) as kept:
-        kept.fill(documents(folder), lambda *_: None)
-        report = balance(lambda query, how: kept.search(query, "mcb", {}), queries, "none")
-        counts = kept.counts()
+    with open_corpus(topics.name, place, embedder, Settings(), BACKENDS) as corpus:
+        corpus.fill(corpus_documents(folder), lambda *_: None)
+        report = balance(lambda query, how: corpus.search(query, "mcb", {}), queries, "none")
+        counts = corpus.counts()
     size = {"documents": counts.documents, "chunks": counts.chunks, "queries": len(queries)}
     return {**size, "embedder": embedder, "graph_expansion": {"none": report}}
 
@@ -209,7 +210,7 @@ def main() -> None:
                 (folder / chosen.queries.resolve().relative_to(PROJECT)).unlink(missing_ok=True)
             queries = given_queries(chosen.queries) if chosen.queries else own_queries(folder, QUERIES)
             report = of_folder(folder, queries, place / "index", chosen.embedder)
-    print(json.dumps({"shown": SHOWN, **report}, indent=2))
+    print(json.dumps({"shown": TOP, **report}, indent=2))
 
 
 if __name__ == "__main__":

@@ -22,11 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 import code_set
+from quintet.adapters import BACKENDS
 from quintet.contracts import HOUSE
 from quintet.contracts.confidence import LOW, Calibration
 from quintet.embed import DEFAULT
-from quintet.evaluation.calibration import Outcome, as_json, reliability
-from quintet.evaluation.evaluate import Request, evaluate
+from quintet.evaluation.calibration import CalibrationPoint, as_json, reliability
+from quintet.evaluation.evaluate import evaluate
+from quintet.evaluation.request import Request
 from relevance import COLLECTIONS, DATA, ONE_THREAD, PACKAGES, PROJECT, WORK, Place, replace_file, silent
 from speed import commit
 
@@ -37,27 +39,27 @@ RIDGE = 1e-3  # on coefficients of standardised signs: enough to keep the fit fi
 STEPS = 50
 
 Array = npt.NDArray[np.float64]
-Sets = Mapping[str, Sequence[Outcome]]
+Sets = Mapping[str, Sequence[CalibrationPoint]]
 
 
-def asked(name: str, split: str, place: Place) -> tuple[Outcome, ...]:
+def asked(name: str, split: str, place: Place) -> tuple[CalibrationPoint, ...]:
     """Both answers of every question of a set, one after the other."""
     start = time.perf_counter()
     folder = place.data / name if name in COLLECTIONS else place.package(PACKAGES[0])
     request = Request(folder, split, (HOUSE,), ("hybrid",), embedder=place.embedder, db=place.kept(name))
-    _, (run,) = evaluate(request, silent)
-    if not run.outcomes:
+    _, (run,) = evaluate(request, BACKENDS, silent)
+    if not run.points:
         raise SystemExit(
             f"the answers to {name} have no confidence; give {place.embedder} a line in the table"
         )
     print(f"{name} {split}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    return run.outcomes
+    return run.points
 
 
 def fitted(sets: Sets) -> Calibration:
     """Logistic regression by Newton's method, over standardised signs; every set weighs one."""
-    every = [one for outcomes in sets.values() for one in outcomes]
-    weights = np.array([1 / len(outcomes) / len(sets) for outcomes in sets.values() for _ in outcomes])
+    every = [one for points in sets.values() for one in points]
+    weights = np.array([1 / len(points) / len(sets) for points in sets.values() for _ in points])
     signs = np.array([[one.signs.cosine, one.signs.lead] for one in every])
     right = np.array([float(one.right) for one in every])
     middle, spread = signs.mean(0), signs.std(0)
@@ -78,25 +80,25 @@ def _newton(scaled: Array, right: Array, weights: Array) -> Array:
     return found
 
 
-def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def figures(points: Sequence[CalibrationPoint]) -> dict[str, Any]:
     """How the table does on a set; `low` is the share of answers that get the note, right ones and all."""
-    right = [one.predicted < LOW for one in outcomes if one.right]
-    wrong = [one.predicted < LOW for one in outcomes if not one.right]
+    right = [one.predicted < LOW for one in points if one.right]
+    wrong = [one.predicted < LOW for one in points if not one.right]
     low = {"right": float(np.mean(right)), "wrong": float(np.mean(wrong))}
-    return {"answers": len(outcomes), **as_json(reliability(outcomes)), "low": low}
+    return {"answers": len(points), **as_json(reliability(points)), "low": low}
 
 
 def measured(place: Place) -> dict[str, Any]:
     sets = {f"{name} {split}": asked(name, split, place) for name, split in (*FITTED_ON, *HELD_OUT)}
     known = {name: sets[name] for name in list(sets)[: len(FITTED_ON)]}
     fit = fitted(known)
-    unseen = [one for name, outcomes in sets.items() if name not in known for one in outcomes]
+    unseen = [one for name, points in sets.items() if name not in known for one in points]
     return {
         "commit": commit(),
         "embedder": place.embedder,
         "fitted": {"intercept": fit.intercept, "cosine": fit.cosine, "lead": fit.lead, "on": list(known)},
         "held_out": figures(unseen),
-        "sets": {name: figures(outcomes) for name, outcomes in sets.items()},
+        "sets": {name: figures(points) for name, points in sets.items()},
     }
 
 

@@ -26,13 +26,15 @@ from typing import Any
 import code_set
 import quintet
 import relevance_page
+from quintet.adapters import BACKENDS
 from quintet.contracts import HOUSE
 from quintet.embed import DEFAULT, NAMES
-from quintet.evaluation.evaluate import Request, evaluate
-from quintet.evaluation.judgements import QUERIES, Judged, documents, has_corpus
+from quintet.evaluation.beir import QUERIES, JudgedQueries, corpus_documents, has_corpus
+from quintet.evaluation.evaluate import evaluate
 from quintet.evaluation.metrics import Metric, metrics_named
-from quintet.evaluation.report import Measured, measured
-from quintet.evaluation.runs import ALL, Run
+from quintet.evaluation.rankings import ALL, SearchRun
+from quintet.evaluation.report import RunScores, score_run
+from quintet.evaluation.request import Request
 from quintet.evaluation.statistics import intervals
 from relevance_page import CODE, TEXT, Kind, Ranking, Result
 from speed import commit
@@ -134,20 +136,20 @@ def measure(sets: Mapping[str, Kind], place: Place) -> list[Result]:
 def result(name: str, kind: Kind, place: Place) -> Result:
     start = time.perf_counter()
     request = request_for(name, place)
-    judged, runs = evaluate(request, silent)
+    judged, runs = evaluate(request, BACKENDS, silent)
     for note in (*judged.notes, *(note for run in runs for note in run.notes)):
         print(f"note: {name}: {note['message']} [{note['code']}]", file=sys.stderr)
     print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     assert request.folder is not None
-    size = sum(1 for _ in documents(request.folder)) if has_corpus(request.folder) else None
+    size = sum(1 for _ in corpus_documents(request.folder)) if has_corpus(request.folder) else None
     splits = sorted(file.stem for file in (request.folder / "qrels").glob("*.tsv"))
     return Result(name, kind, size, len(judged.queries), tuple(splits), rankings(judged, runs))
 
 
-def rankings(judged: Judged, runs: Sequence[Run]) -> dict[str, Ranking]:
+def rankings(judged: JudgedQueries, runs: Sequence[SearchRun]) -> dict[str, Ranking]:
     """Each run with its figures, and what the house ranking has over it, query by query."""
-    done = [measured(run, judged, METRICS) for run in runs]
-    house = next(one for one in reversed(done) if one.run.asked.contract == HOUSE)  # its fusion comes last
+    done = [score_run(run, judged, METRICS) for run in runs]
+    house = next(one for one in reversed(done) if one.run.spec.contract == HOUSE)  # its fusion comes last
     gains = intervals(
         {
             f"{at} {metric}": list(_gains(house, one, metric))
@@ -156,9 +158,9 @@ def rankings(judged: Judged, runs: Sequence[Run]) -> dict[str, Ranking]:
         }
     )
     return {
-        one.run.asked.name: Ranking(
-            one.run.asked.contract,
-            one.run.asked.mode,
+        one.run.spec.name: Ranking(
+            one.run.spec.contract,
+            one.run.spec.mode,
             one.means,
             one.intervals,
             {metric: house.means[metric] - one.means[metric] for metric in one.values},
@@ -168,7 +170,7 @@ def rankings(judged: Judged, runs: Sequence[Run]) -> dict[str, Ranking]:
     }
 
 
-def _gains(house: Measured, other: Measured, metric: str) -> Iterator[float]:
+def _gains(house: RunScores, other: RunScores, metric: str) -> Iterator[float]:
     return (value - other.values[metric][query] for query, value in house.values[metric].items())
 
 

@@ -26,9 +26,9 @@ from quintet.settings import Settings
 
 
 class Tuning(Protocol):
-    """Numbers that were tuned for a collection; `quintet.evaluation.tuning.tuned.Tuned` is the one."""
+    """The numbers tuned for a collection; `quintet.evaluation.tuning.tuned_numbers.TunedNumbers` is one."""
 
-    def under(
+    def apply_to(
         self, settings: Settings, contract: str, embedder: str | None
     ) -> tuple[Settings, tuple[Note, ...]]:
         """The settings with the tuned numbers as defaults, and a note if those numbers are ignored."""
@@ -131,7 +131,7 @@ class Collection:
     def _tuned_settings(self, snapshot: Snapshot, contract: Contract) -> tuple[Settings, tuple[Note, ...]]:
         if self._tuning is None or contract.name != HOUSE:  # only the house contract is ever tuned
             return self.settings, ()
-        return self._tuning.under(self.settings, contract.name, snapshot.catalog.embedder)
+        return self._tuning.apply_to(self.settings, contract.name, snapshot.catalog.embedder)
 
     def writer(self, timeout: float | None = None) -> AbstractContextManager[Writer]:
         """The writer, within `timeout` seconds; by default within those of the settings."""

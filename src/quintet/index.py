@@ -1,4 +1,4 @@
-"""The composition root: only this module knows which store, embedder and settings are in use."""
+"""The composition root: only this module and `adapters.py` know which store and embedder are in use."""
 
 import os
 import threading
@@ -18,7 +18,7 @@ from quintet.contracts import knowledge as retrieval
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.embed import STORED, choose_embedder, load_embedder
 from quintet.errors import Conflict, NotFound, UsageError
-from quintet.evaluation.tuning.tuned import Tuned
+from quintet.evaluation.tuning.tuned_numbers import TunedNumbers
 from quintet.indexing.disk import SourceFiles
 from quintet.indexing.embedding import check_embedder, reembed
 from quintet.indexing.removal import clear, remove
@@ -121,7 +121,7 @@ class Index:
         check_embedder(self.embedder, stored)
         is_missing = embedder is STORED and self.embedder is None
         self._unloadable = (stored or self._choices.embedder) if is_missing else ""
-        self.tuned = Tuned(store.folder)
+        self.tuned = TunedNumbers(store.folder)
         self.cache = QueryCache(self.settings.cache_entries)
         self._store = store
         self._clock_ns = clock_ns

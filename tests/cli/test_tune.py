@@ -12,7 +12,7 @@ from cli.conftest import Done, Quintet
 from evaluation.drinks import write_collection
 from evaluation.larder import write_project
 from evaluation.riddles import QUERIES, word, write_library, write_queries
-from quintet.evaluation.tuning.tuned import Step, Tuned
+from quintet.evaluation.tuning.tuned_numbers import TunedNumbers, TunedStep
 
 ASKED = f"the {word(7)} of it"
 NUMBERS: dict[str, Any] = {"semantic_weight": 0.3, "heading_weight": 1.5, "feedback": 0.2}
@@ -37,7 +37,9 @@ def tuned(riddles: Path) -> Path:
 
 
 def use(folder: Path) -> None:
-    Tuned(folder / ".quintet").add(Step(NUMBERS, "asked", QUERIES, "hash-384", 0.5, (0.4, 0.6)), ())
+    TunedNumbers(folder / ".quintet").add(
+        TunedStep(NUMBERS, "asked", QUERIES, "hash-384", 0.5, (0.4, 0.6)), ()
+    )
 
 
 def told(done: Done) -> Any:
@@ -85,7 +87,7 @@ def test_an_index_that_is_open_already_uses_the_numbers_at_once(riddles: Path, q
 
 def test_people_read_before_after_gain_and_where_it_went(riddles: Path, quintet: Quintet) -> None:
     done = quintet("tune", "../asked")
-    assert "with tuned ones it is not known, and null [confidence_unknown]" in done.err
+    assert "with tuned ones it is unknown, and null [confidence_unknown]" in done.err
     lines = done.out.splitlines()
     assert lines[0] == "asked: 60 queries in 5 folds, 36 combinations"
     assert lines[2].split() == ["semantic_weight", "0.7", "0.3", "0.3", "0.3", "0.3", "0.3", "0.3"]
@@ -125,7 +127,9 @@ def test_numbers_for_another_embedder_are_not_used_and_searches_say_so(
 ) -> None:
     with package.open(riddles / ".quintet") as index:
         before = index.search(ASKED).body
-        Tuned(riddles / ".quintet").add(Step(NUMBERS, "asked", QUERIES, "granite", 0.5, (0.4, 0.6)), ())
+        TunedNumbers(riddles / ".quintet").add(
+            TunedStep(NUMBERS, "asked", QUERIES, "granite", 0.5, (0.4, 0.6)), ()
+        )
         found = index.search(ASKED)
         assert found.body == before
         assert [note["code"] for note in found.notes].count("tuned_for_another") == 1
@@ -196,7 +200,7 @@ def test_nothing_is_left_to_tune_where_settings_say_it_all(riddles: Path, quinte
     (riddles / "quintet.toml").write_text(f"[contracts.quintet]\n{table}", "utf-8")
     done = quintet("tune", "../asked")
     assert done.code == 2
-    assert "comes before what is tuned; remove those that are to be tuned" in done.err
+    assert "which overrule tuned numbers; remove those that you want to tune" in done.err
 
 
 def test_receipts_hold_across_tuning_and_undoing(riddles: Path, quintet: Quintet) -> None:
@@ -242,7 +246,8 @@ def test_answers_that_are_not_in_the_corpus_are_no_answers(tmp_path: Path, quint
     done = quintet("tune", str(folder), "--db", str(tmp_path / "kept"))
     assert done.code == 2
     assert (
-        "asked has 49 queries with something to find there, as 11 of 60 judged items are missing" in done.err
+        "asked has 49 queries with something to find there, because 11 of 60 judged items are missing"
+        in done.err
     )
     assert not (tmp_path / "kept").exists()
 
@@ -254,7 +259,8 @@ def test_answers_that_are_not_in_the_index_are_no_answers(riddles: Path, quintet
     done = quintet("tune", "../asked")
     assert done.code == 2
     assert (
-        "asked has 49 queries with something to find there, as 11 of 60 judged items are missing" in done.err
+        "asked has 49 queries with something to find there, because 11 of 60 judged items are missing"
+        in done.err
     )
 
 
@@ -270,7 +276,7 @@ def test_an_index_of_words_alone_cannot_be_tuned(riddles: Path, quintet: Quintet
         index.sync([riddles])
     done = quintet("tune", "../asked", "--db", str(tmp_path / "words"))
     assert done.code == 4
-    assert "nothing is embedded here" in done.err
+    assert "this index has no vectors" in done.err
 
 
 def test_the_questions_of_a_small_index_are_too_few(

@@ -10,7 +10,7 @@ import pytest
 
 import quintet
 from contracts.fixed import write
-from quintet.evaluation.balance import Say, dominating, says, shares
+from quintet.evaluation.balance import Influence, dominating, influences, shares
 from quintet.model.results import Signal
 
 TOPICS = {
@@ -86,7 +86,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[quintet.Index]:
 
 def measured(
     index: quintet.Index, expansion: object, times: Mapping[Signal, float]
-) -> list[dict[Signal, Say]]:
+) -> list[dict[Signal, Influence]]:
     """What each signal has to say in each query, had it so many times the weight of the specification."""
     found = []
     for query in queries():
@@ -97,7 +97,7 @@ def measured(
             for branch in trace.plan.profile.branches
         )
         profile = replace(trace.plan.profile, branches=tuple(weights))
-        found.append(says(profile, trace.legs.hits, trace.facts, trace.plan.limit))
+        found.append(influences(profile, trace.legs.hits, trace.facts, trace.plan.limit))
     return found
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.contracts import mcb
-from quintet.evaluation.balance import MOST, Say, agreement, dominating, says, share, shares
+from quintet.evaluation.balance import MOST, Influence, agreement, dominating, influences, share, shares
 from quintet.model.results import Hit, Signal
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 from ranking.material import facts_of, listed
@@ -14,11 +14,13 @@ MCB = mcb.profile(mcb.Params())
 RANKINGS = st.lists(st.sampled_from("abcdefghijklmno"), unique=True, max_size=10)
 
 
-def say(profile: Profile, **hits: list[Hit]) -> dict[Signal, Say]:
+def say(profile: Profile, **hits: list[Hit]) -> dict[Signal, Influence]:
     named: dict[Signal, list[Hit]] = {
         branch.signal: hits[branch.signal] for branch in profile.branches if branch.signal in hits
     }
-    return says(profile, named, facts_of(*(hit.chunk_id for found in hits.values() for hit in found)), 20)
+    return influences(
+        profile, named, facts_of(*(hit.chunk_id for found in hits.values() for hit in found)), 20
+    )
 
 
 def weighing(lexical: float, semantic: float) -> Profile:
@@ -44,14 +46,14 @@ def test_agreement_is_mutual_and_whole_for_the_same_list_only(one: list[str], ot
 
 def test_signals_that_agree_leave_nothing_to_decide() -> None:
     found = say(MCB, lexical=listed("a", "b", "c"), semantic=listed("a", "b", "c"))
-    assert found == {"lexical": Say(0, 0), "semantic": Say(0, 0)}
+    assert found == {"lexical": Influence(0, 0), "semantic": Influence(0, 0)}
     assert shares([found]) == {"lexical": 0.0, "semantic": 0.0}
     assert dominating([found]) == []
 
 
 def test_of_two_lists_without_a_common_result_the_heavier_decides_alone() -> None:
     found = say(MCB, lexical=listed(*"abcdefghij"), semantic=listed(*"klmnopqrst"))
-    assert found["lexical"] == Say(own=1.0, others=0.0)
+    assert found["lexical"] == Influence(own=1.0, others=0.0)
     assert dominating([found]) == ["lexical"]
 
 
@@ -77,6 +79,6 @@ def test_a_query_that_one_signal_alone_answers_has_nothing_to_fuse() -> None:
 
 
 def test_twice_the_say_of_all_others_is_allowed_and_more_is_not() -> None:
-    assert share([Say(0.4, 0.2)]) == pytest.approx(MOST)
-    assert dominating([{"lexical": Say(0.5, 0.25)}]) == []
-    assert dominating([{"lexical": Say(0.51, 0.25)}]) == ["lexical"]
+    assert share([Influence(0.4, 0.2)]) == pytest.approx(MOST)
+    assert dominating([{"lexical": Influence(0.5, 0.25)}]) == []
+    assert dominating([{"lexical": Influence(0.51, 0.25)}]) == ["lexical"]

@@ -9,7 +9,7 @@ import pytest
 from evaluation.drinks import write_collection
 from quintet.cli.main import run
 from quintet.contracts.confidence import FITTED, Calibration, Signs
-from quintet.evaluation.calibration import Bin, Outcome, reliability
+from quintet.evaluation.calibration import Bin, CalibrationPoint, reliability
 
 HASHING = "hash-384"
 DRINKS = ("tea", "coffee", "cocoa", "water", "milk", "juice", "cider", "punch", "mead", "ale", "wine", "soda")
@@ -18,32 +18,32 @@ QUERIES = ({"_id": "q1", "text": "tea"}, {"_id": "q2", "text": "coffee"})
 QRELS = ("q1\ttea{1}*\t1", "q2\tcoffee{1}*\t1")
 
 
-def outcomes(*pairs: tuple[float, int]) -> list[Outcome]:
-    return [Outcome(Signs(0.0, 0.0), predicted, bool(right)) for predicted, right in pairs]
+def points(*pairs: tuple[float, int]) -> list[CalibrationPoint]:
+    return [CalibrationPoint(Signs(0.0, 0.0), predicted, bool(right)) for predicted, right in pairs]
 
 
 def test_answers_are_binned_by_tenths_and_one_belongs_to_the_last() -> None:
-    found = reliability(outcomes((0.0, 0), (0.05, 1), (0.91, 1), (1.0, 1)))
+    found = reliability(points((0.0, 0), (0.05, 1), (0.91, 1), (1.0, 1)))
     assert found.bins == (Bin((0.0 + 0.05) / 2, 0.5, 2), Bin((0.91 + 1.0) / 2, 1.0, 2))
     assert found.count == 4
 
 
 def test_the_errors_are_those_of_their_definitions() -> None:
-    found = reliability(outcomes((0.2, 0), (0.2, 1), (0.8, 1), (0.8, 1)))
+    found = reliability(points((0.2, 0), (0.2, 1), (0.8, 1), (0.8, 1)))
     assert found.brier == pytest.approx((0.2**2 + 0.8**2 + 2 * 0.2**2) / 4)
     assert found.error == pytest.approx((2 * abs(0.2 - 0.5) + 2 * abs(0.8 - 1.0)) / 4)
 
 
 def test_perfect_confidence_has_no_error() -> None:
-    found = reliability(outcomes((0.0, 0), (1.0, 1)))
+    found = reliability(points((0.0, 0), (1.0, 1)))
     assert (found.brier, found.error, found.auc) == (0.0, 0.0, 1.0)
 
 
 def test_auc_counts_pairs_of_right_and_wrong_and_half_of_ties() -> None:
-    pairs = outcomes((0.1, 0), (0.5, 1), (0.5, 0), (0.9, 1), (0.3, 1))
+    pairs = points((0.1, 0), (0.5, 1), (0.5, 0), (0.9, 1), (0.3, 1))
     # right: .5 .9 .3, wrong: .1 .5; of six pairs four are won, one is a tie, one is lost
     assert reliability(pairs).auc == pytest.approx((4 + 1 / 2) / 6)
-    assert reliability(outcomes((0.1, 1))).auc is None
+    assert reliability(points((0.1, 1))).auc is None
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_people_read_one_line_and_no_note_of_low_confidence(
 ) -> None:
     monkeypatch.setitem(FITTED, HASHING, Calibration(-3.0, 0.0, 0.0))
     out, err = evaluated(capsys)
-    assert "confidence is off by 0.4530 in the mean" in out
+    assert "confidence is off by 0.4530 on average" in out
     assert "over 4 answers" in out
     assert err == ""
 

@@ -281,7 +281,7 @@ def test_chunks_and_documents_are_not_judged_together(evaluated: Eval, larder: P
         "--db", "larder/.quintet", folder=asked_about(larder, "q1\tdocs/tea.md\t1", f"q2\t{chunk}\t1")
     )
     assert code == 2
-    assert "judge the one or the other, not both" in err
+    assert "judge chunks or documents, not both" in err
 
 
 def test_of_several_roots_paths_begin_with_the_name_of_theirs(evaluated: Eval, larder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.larder import write_project
 from quintet.cli.main import run
-from quintet.evaluation.tuning.tuned import Step, Tuned
+from quintet.evaluation.tuning.tuned_numbers import TunedNumbers, TunedStep
 
 Eval = Callable[..., tuple[int, str, str]]
 
@@ -160,7 +160,9 @@ def test_without_an_index_there_is_nothing_to_ask(
 
 
 def test_tuned_numbers_are_used_and_told_where_they_are_for_the_vectors(evaluated: Eval) -> None:
-    Tuned(Path(".quintet")).add(Step({"feedback": 0.0}, "asked", 60, "hash-384", 0.1, (0.05, 0.15)), ())
+    TunedNumbers(Path(".quintet")).add(
+        TunedStep({"feedback": 0.0}, "asked", 60, "hash-384", 0.1, (0.05, 0.15)), ()
+    )
     _, _, err = evaluated("--self")
     assert "with numbers tuned by 60 queries of asked: feedback 0 [tuned]" in err
     Path(".quintet/tuned.json").write_text("{}", "utf-8")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.evaluation.metrics import mean
-from quintet.evaluation.statistics import compared, interval, intervals
+from quintet.evaluation.statistics import compare, interval, intervals
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -56,21 +56,21 @@ def queries(*values: float) -> dict[str, float]:
 
 def test_a_run_against_itself_gains_nothing_and_proves_nothing() -> None:
     same = queries(0.1, 0.5, 0.9)
-    found = compared(same, same)
+    found = compare(same, same)
     assert (found.difference, found.interval, found.p) == (0.0, (0.0, 0.0), 1.0)
 
 
 def test_a_steady_gain_over_many_queries_is_not_chance() -> None:
     before = queries(*(number / 40 for number in range(40)))
     after = {query: value + 0.1 for query, value in before.items()}
-    found = compared(after, before)
+    found = compare(after, before)
     assert found.difference == pytest.approx(0.1)
     assert found.interval[0] > 0
     assert found.p == 1 / 2001
 
 
 def test_gain_and_loss_that_balance_are_chance() -> None:
-    found = compared(queries(*[0.6, 0.4] * 20), queries(*[0.4, 0.6] * 20))
+    found = compare(queries(*[0.6, 0.4] * 20), queries(*[0.4, 0.6] * 20))
     assert found.difference == pytest.approx(0.0)
     assert found.interval[0] < 0 < found.interval[1]
     assert found.p > 0.5
@@ -78,14 +78,14 @@ def test_gain_and_loss_that_balance_are_chance() -> None:
 
 def test_p_is_the_share_of_sign_flips_that_go_as_far() -> None:
     """Of three equal gains two of eight flips go as far: all or none of them turned round."""
-    found = compared(queries(1.0, 1.0, 1.0), queries(0.0, 0.0, 0.0))
+    found = compare(queries(1.0, 1.0, 1.0), queries(0.0, 0.0, 0.0))
     assert found.p == pytest.approx(2 / 8, abs=0.03)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12))
 def test_the_other_way_round_the_gain_is_a_loss_of_the_same_p(pairs: list[tuple[float, float]]) -> None:
     one, other = queries(*(a for a, _ in pairs)), queries(*(b for _, b in pairs))
-    there, back = compared(one, other, resamples=50), compared(other, one, resamples=50)
+    there, back = compare(one, other, resamples=50), compare(other, one, resamples=50)
     assert (
         there.difference
         == -back.difference
@@ -96,9 +96,9 @@ def test_the_other_way_round_the_gain_is_a_loss_of_the_same_p(pairs: list[tuple[
 
 def test_the_order_of_the_queries_does_not_matter() -> None:
     one, other = queries(0.1, 0.7, 0.3), queries(0.2, 0.2, 0.2)
-    assert compared(dict(reversed(one.items())), other) == compared(one, other)
+    assert compare(dict(reversed(one.items())), other) == compare(one, other)
 
 
 def test_runs_over_different_queries_cannot_be_compared() -> None:
     with pytest.raises(ValueError, match="not over the same queries"):
-        compared(queries(1.0), queries(1.0, 0.5))
+        compare(queries(1.0), queries(1.0, 0.5))

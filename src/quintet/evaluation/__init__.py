@@ -1,1 +1,1 @@
-"""How good are rankings: measures, collections with judgements, run files, reports."""
+"""How good rankings are: metrics, collections with judgements, generated questions, reports, tuning."""

@@ -1,4 +1,4 @@
-"""PURE. Whether confidence keeps its word: of the answers that got p, a share of p should be right."""
+"""PURE. Is confidence calibrated? Of the answers with confidence p, a share of p should be right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """An answer's confidence, what that was made of, and whether the first result is relevant."""
+class CalibrationPoint:
+    """The confidence of an answer, the signs it was computed from, and whether the top result is relevant."""
 
     signs: Signs
     predicted: float
@@ -21,7 +21,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of about the same confidence: its mean, and the share of them that is right."""
+    """Answers of about the same confidence: their mean confidence, and the share that is right."""
 
     predicted: float
     observed: float
@@ -30,8 +30,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """`brier` is the mean squared error of a confidence, `error` how far a bin's mean lies from the truth
-    (expected calibration error), `auc` how often a right answer has more of it than a wrong one."""
+    """`brier` is the mean squared error of the confidence, `error` the expected calibration error, and `auc`
+    how often a right answer has a higher confidence than a wrong one."""
 
     bins: tuple[Bin, ...]
     brier: float
@@ -40,29 +40,29 @@ class Reliability:
 
     @property
     def count(self) -> int:
-        return sum(one.count for one in self.bins)
+        return sum(bin.count for bin in self.bins)
 
 
-def reliability(outcomes: Sequence[Outcome]) -> Reliability:
-    """Of one answer at least. Bins are tenths, the last with 1 itself; empty ones are left out."""
-    bins = tuple(_bins(outcomes))
-    far = fsum(one.count * abs(one.predicted - one.observed) for one in bins) / len(outcomes)
-    squares = [(one.predicted - one.right) ** 2 for one in outcomes]
-    return Reliability(bins, mean(squares), far, _auc(outcomes))
+def reliability(points: Sequence[CalibrationPoint]) -> Reliability:
+    """For at least one answer. Bins are tenths, the last includes 1; empty ones are left out."""
+    bins = tuple(_bins(points))
+    error = fsum(bin.count * abs(bin.predicted - bin.observed) for bin in bins) / len(points)
+    squares = [(point.predicted - point.right) ** 2 for point in points]
+    return Reliability(bins, mean(squares), error, _auc(points))
 
 
-def _bins(outcomes: Sequence[Outcome]) -> Iterator[Bin]:
+def _bins(points: Sequence[CalibrationPoint]) -> Iterator[Bin]:
     for place in range(BINS):
-        inside = [one for one in outcomes if min(BINS - 1, int(one.predicted * BINS)) == place]
+        inside = [point for point in points if min(BINS - 1, int(point.predicted * BINS)) == place]
         if inside:
-            predicted = mean([one.predicted for one in inside])
-            yield Bin(predicted, mean([float(one.right) for one in inside]), len(inside))
+            predicted = mean([point.predicted for point in inside])
+            yield Bin(predicted, mean([float(point.right) for point in inside]), len(inside))
 
 
-def _auc(outcomes: Sequence[Outcome]) -> float | None:
-    """A tie counts half. None where all are right, or none is."""
-    ordered = sorted(outcomes, key=lambda one: one.predicted)
-    right = sum(one.right for one in ordered)
+def _auc(points: Sequence[CalibrationPoint]) -> float | None:
+    """A tie counts half. None if all answers are right, or none."""
+    ordered = sorted(points, key=lambda point: point.predicted)
+    right = sum(point.right for point in ordered)
     wrong = len(ordered) - right
     if not right or not wrong:
         return None
@@ -71,7 +71,7 @@ def _auc(outcomes: Sequence[Outcome]) -> float | None:
         end = at
         while end < len(ordered) and ordered[end].predicted == ordered[at].predicted:
             end += 1
-        hits = sum(one.right for one in ordered[at:end])
+        hits = sum(point.right for point in ordered[at:end])
         misses = end - at - hits
         won += hits * (below + misses / 2)
         below += misses
@@ -79,6 +79,6 @@ def _auc(outcomes: Sequence[Outcome]) -> float | None:
     return won / (right * wrong)
 
 
-def as_json(found: Reliability) -> dict[str, object]:
-    bins = [{"predicted": one.predicted, "observed": one.observed, "count": one.count} for one in found.bins]
-    return {"bins": bins, "brier": found.brier, "expected_calibration_error": found.error, "auc": found.auc}
+def as_json(curve: Reliability) -> dict[str, object]:
+    bins = [{"predicted": bin.predicted, "observed": bin.observed, "count": bin.count} for bin in curve.bins]
+    return {"bins": bins, "brier": curve.brier, "expected_calibration_error": curve.error, "auc": curve.auc}

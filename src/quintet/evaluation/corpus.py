@@ -1,43 +1,48 @@
-"""A corpus that rankings are measured on, in a store of its own (`corpus.db`) that no command takes for an
-index: a record is a document there, its id is the path."""
+"""A corpus to search, in a store of its own (`corpus.db`), which no command takes for an index.
+
+A record is a document in it; its id is the path.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from quintet.collection import Collection
 from quintet.contracts import HOUSE, contract_named
-from quintet.embed import DEFAULT, load_embedder, name_of
 from quintet.errors import Conflict
-from quintet.evaluation.judgements import Text
-from quintet.evaluation.questions import OwnQuestions
-from quintet.evaluation.tuning.tuned import Step, Tuned
-from quintet.index import Index
-from quintet.indexing.disk import NO_FILES
-from quintet.indexing.embedding import embed_pending, reembed
+from quintet.evaluation.backends import Backends, OpenIndex
+from quintet.evaluation.beir import CorpusDocument
+from quintet.evaluation.questions.generate import GeneratedQuestions
+from quintet.evaluation.tuning.tuned_numbers import TunedNumbers, TunedStep
 from quintet.indexing.records import sync_records
-from quintet.indexing.run import IndexRun, Progress, Report
+from quintet.indexing.run import Progress
 from quintet.ports.reading import Counts, Embedder
-from quintet.ports.store_files import StoreFiles
+from quintet.ports.store import FolderStore
+from quintet.ports.store_files import INDEX_FILES, StoreFiles
 from quintet.ports.writing import Entry, Writer
-from quintet.query.search import Response, search
-from quintet.query.trials import Trials, run_trials
+from quintet.query.search import Response
+from quintet.query.trials import Trials
 from quintet.settings import Settings
-from quintet.storage.sqlite.store import SqliteStore
 
 FILES = StoreFiles("corpus.db", "corpus.lock", "corpus")
 
 
 @contextmanager
-def opened(name: str, folder: Path | None, embedder: str | None, settings: Settings) -> Iterator["Corpus"]:
-    """The corpus of that name in `folder`, where it is kept; without one it goes when it is closed."""
-    named = None if embedder is None else load_embedder(embedder)  # a wrong name leaves no folder behind
+def open_corpus(
+    name: str, folder: Path | None, embedder: str | None, settings: Settings, backends: Backends
+) -> Iterator["Corpus"]:
+    """The corpus in `folder`, which keeps it; without a folder it is deleted when it is closed."""
+    named = None
+    if embedder is not None:  # a wrong name leaves no folder behind
+        named = backends.load_embedder(embedder, None)
     with TemporaryDirectory(prefix="quintet-eval-") as temporary:
-        corpus = Corpus(name, folder or Path(temporary), settings)
+        place = (folder or Path(temporary)).absolute()
+        corpus = Corpus(name, backends.open_store(place, FILES, settings.text_index), settings)
         try:
-            corpus.use(named if embedder is not None else corpus.usual_embedder())
+            stored = corpus.stored_embedder()
+            corpus.use(named if embedder is not None else backends.load_embedder(None, stored))
             yield corpus
         finally:
             if corpus.embedder is not None:
@@ -46,20 +51,26 @@ def opened(name: str, folder: Path | None, embedder: str | None, settings: Setti
 
 
 @contextmanager
-def copied(
-    index: Index, own: OwnQuestions, embedder: Embedder | None, progress: Progress
+def copy_without_questions(
+    index: OpenIndex,
+    questions: GeneratedQuestions,
+    embedder: Embedder | None,
+    backends: Backends,
+    progress: Progress,
 ) -> Iterator["Corpus"]:
-    """A copy of the index in a temporary folder, where the questions are cut out of what they ask for."""
+    """A copy of the index in a temporary folder, with the text of the questions removed."""
     with TemporaryDirectory(prefix="quintet-eval-") as temporary:
-        store = SqliteStore(index.folder)
+        place = Path(temporary).absolute()
+        original = backends.open_store(index.folder, INDEX_FILES, index.settings.text_index)
         try:
-            store.copy(Path(temporary), FILES)
+            original.copy(place, FILES)
         finally:
-            store.close()
-        corpus = Corpus(own.judged.name, Path(temporary), index.settings, index.tuned)
+            original.close()
+        store = backends.open_store(place, FILES, index.settings.text_index)
+        corpus = Corpus(questions.judged.name, store, index.settings, index.tuned)
         try:
-            corpus.embedder = None if embedder is None else Remembering(embedder)
-            corpus.replace(own, progress)
+            corpus.embedder = None if embedder is None else CachingEmbedder(embedder)
+            corpus.remove_questions(questions, progress)
             yield corpus
         finally:
             corpus.close()
@@ -68,24 +79,25 @@ def copied(
 class Corpus:
     """One collection of documents, with the vectors of one embedder."""
 
-    def __init__(self, name: str, folder: Path, settings: Settings, tuned: Tuned | None = None) -> None:
-        """`tuned` is what is used, if not that of the folder."""
-        self.settings = settings
-        self.embedder: Remembering | None = None
+    def __init__(
+        self, name: str, store: FolderStore, settings: Settings, tuned: TunedNumbers | None = None
+    ) -> None:
+        """`tuned` are the numbers to use; by default those in the folder of the store."""
+        store.create()
+        self.embedder: CachingEmbedder | None = None
         self._name = name
-        self._tuned = tuned or Tuned(folder.absolute())
-        self._store = SqliteStore(folder.absolute(), FILES, settings.text_index)
-        self._store.create()
-
-    def usual_embedder(self) -> Embedder | None:
-        """The one whose vectors are there, else the default."""
-        stored = self._stored_embedder()
-        return load_embedder((stored and name_of(stored)) or DEFAULT)
+        self._tuned = tuned or TunedNumbers(store.folder)
+        self._collection = Collection(
+            store, lambda: self.embedder, settings, clock_ns=lambda: 0, tuning=self._tuned
+        )
+        self.snapshot = self._collection.snapshot
+        self.stored_embedder = self._collection.stored_embedder
+        self.close = self._collection.close
 
     def use(self, embedder: Embedder | None) -> None:
-        """Search with this embedder; the store must be this corpus's, and its vectors of this embedder."""
-        folder, stored = self._store.folder, self._stored_embedder()
-        with self._store.snapshot() as snapshot:
+        """Search with this embedder. Fails if the store holds another corpus, or vectors of another one."""
+        folder, stored = self._collection.folder, self.stored_embedder()
+        with self.snapshot() as snapshot:
             others = [root.name for root in snapshot.catalog.roots() if root.name != self._name]
         if others:
             raise Conflict(f"{folder} holds the corpus {others[0]!r}; give {self._name!r} another --db")
@@ -94,74 +106,54 @@ class Corpus:
                 f"the vectors in {folder} are of {stored!r}, not {embedder.identity!r}; "
                 "give each embedder a --db of its own"
             )
-        self.embedder = None if embedder is None else Remembering(embedder)
+        self.embedder = None if embedder is None else CachingEmbedder(embedder)
 
-    def _stored_embedder(self) -> str | None:
-        with self._store.snapshot() as snapshot:
-            return snapshot.catalog.embedder
+    def fill(self, documents: Iterable[CorpusDocument], progress: Progress) -> None:
+        """Bring the store up to date with the corpus, and make missing vectors."""
+        with self._collection.run(progress) as run:
+            records = ((document.id, document.title, document.text) for document in documents)
+            sync_records(run, self._name, records)
+            self._collection.embed(run)
+            run.writer.settle()
 
-    def fill(self, documents: Iterable[Text], progress: Progress) -> None:
-        """Bring the store up to date with the corpus, and embed what has no vector."""
-        with self._store.writer(self.settings.writer_timeout) as writer:
-            run = IndexRun(writer, self.settings, lambda: 0, progress, Report())
-            sync_records(run, self._name, ((one.id, one.title, one.text) for one in documents))
-            if self.embedder is not None:
-                embed_pending(run, self.embedder, self._stored_embedder())
-            writer.settle()
-
-    def replace(self, own: OwnQuestions, progress: Progress) -> None:
-        """Put these documents in the place of those of the same name, and embed what has no vector."""
-        with self._store.snapshot() as snapshot:
-            if snapshot.catalog.generation != own.generation:
+    def remove_questions(self, questions: GeneratedQuestions, progress: Progress) -> None:
+        """Replace the documents from which questions were made, and make missing vectors."""
+        with self.snapshot() as snapshot:
+            if snapshot.catalog.generation != questions.generation:
                 raise Conflict("the index changed while it was measured; run the evaluation again")
-        with self._store.writer(self.settings.writer_timeout) as writer:
-            run = IndexRun(writer, self.settings, lambda: 0, progress, Report())
-            with writer.batch():
-                writer.put(*_entries(own, writer))
-            stored = self._stored_embedder()
-            if self.embedder is not None and stored in (None, self.embedder.identity):
-                embed_pending(run, self.embedder, stored)
-            elif self.embedder is not None:
-                reembed(run, self.embedder)
+        with self._collection.run(progress) as run:
+            with run.writer.batch():
+                run.writer.put(*_entries(questions, run.writer))
+            self._collection.embed(run)
 
     def counts(self) -> Counts:
-        with self._store.snapshot() as snapshot:
-            return snapshot.catalog.counts()
+        return self._collection.counts()
 
-    def tuned_step(self) -> Step | None:
+    def tuned_step(self) -> TunedStep | None:
         """The tuned numbers that searches by the house contract use."""
-        return self._tuned.step_for(self._stored_embedder())
+        return self._tuned.step_for(self.stored_embedder())
 
     def search(self, query: str, contract: str, params: Mapping[str, object]) -> Response:
-        with self._store.snapshot() as snapshot:
-            named = contract_named(contract)
-            settings, notes = self._tuned.under(self.settings, contract, snapshot.catalog.embedder)
-            found = search(snapshot, self.embedder, named, query, params, settings, NO_FILES)
-            return replace(found, notes=[*found.notes, *notes])
+        return self._collection.search(query, contract_named(contract), params)
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Trials:
-        with self._store.snapshot() as snapshot:
-            settings, _ = self._tuned.under(self.settings, contract, snapshot.catalog.embedder)
-            return run_trials(snapshot, self.embedder, contract_named(contract), query, requests, settings)
-
-    def close(self) -> None:
-        self._store.close()
+        return self._collection.trials(query, requests, contract_named(contract))
 
 
-def _entries(own: OwnQuestions, writer: Writer) -> Iterator[Entry]:
-    """The documents with their questions cut out; all else about them stays as it was."""
-    for root in dict.fromkeys(root for root, _ in own.documents):
+def _entries(questions: GeneratedQuestions, writer: Writer) -> Iterator[Entry]:
+    """The documents without their questions; everything else about them stays as it was."""
+    for root in dict.fromkeys(root for root, _ in questions.documents):
         known = writer.known(root)
-        outlines = {one.path: one.outline for one in writer.outlines(root)}
-        for (its_root, path), passages in own.documents.items():
-            if its_root == root:
-                chunks = tuple(one.chunk for one in passages)
+        outlines = {document.path: document.outline for document in writer.outlines(root)}
+        for (document_root, path), passages in questions.documents.items():
+            if document_root == root:
+                chunks = tuple(passage.chunk for passage in passages)
                 file = known[path]
                 yield Entry(passages[0].document, chunks, file.indexed_ns, file.shape, outlines.get(path))
 
 
-class Remembering:
-    """An embedder that embeds each query once, however many runs ask it."""
+class CachingEmbedder:
+    """An embedder that embeds each query once, however many runs search for it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder

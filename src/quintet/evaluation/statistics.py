@@ -1,7 +1,7 @@
-"""PURE. How far a mean over queries may be trusted, and whether two runs differ: by resampling, with a seed.
+"""PURE. Confidence intervals of means, and tests of whether two runs differ: by resampling, with a seed.
 
 `random.Random` gives the same numbers on every system and version of Python, and sums are rounded once, so
-the last digit of an interval does not depend on where it is computed.
+the last digit of an interval is the same everywhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What a run gained over another, with its interval; `p` is how often chance alone does as much."""
+class PairedComparison:
+    """The mean difference of two runs, query by query; `p` is how often chance alone does as much."""
 
     difference: float
     interval: Interval
@@ -33,13 +33,13 @@ class Comparison:
 def intervals(
     columns: Mapping[str, Sequence[float]], resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Interval]:
-    """Of each column the middle 95 % of the means of queries drawn with replacement (percentile bootstrap).
+    """The 95 % interval of each column's mean, by a percentile bootstrap over queries.
 
-    All columns hold the same queries in one order, and the same draws serve them all.
+    All columns hold the same queries in the same order, and share the draws.
     """
     count, *others = {len(values) for values in columns.values()}
     if others or not count:
-        raise ValueError("an interval needs values of the same queries, one at least")
+        raise ValueError("an interval needs values of the same queries, at least one")
     chance = Random(seed)
     means: dict[str, list[float]] = {name: [] for name in columns}
     for _ in range(resamples):
@@ -53,27 +53,28 @@ def interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int = SE
     return intervals({"": values}, resamples, seed)[""]
 
 
-def compared(
-    values: Mapping[str, float], with_: Mapping[str, float], resamples: int = RESAMPLES, seed: int = SEED
-) -> Comparison:
-    """Query by query: a bootstrap interval of the mean difference, and a randomisation test.
+def compare(
+    values: Mapping[str, float], baseline: Mapping[str, float], resamples: int = RESAMPLES, seed: int = SEED
+) -> PairedComparison:
+    """A bootstrap interval of the mean difference, and a two-sided randomisation test.
 
-    The test flips the sign of each query's difference at random (two-sided); of 2,000 tries and the one
-    that was observed, the smallest p is 1/2001. Runs of other queries cannot be compared.
+    The test flips the sign of each query's difference at random. With 2,000 tries and the observation, the
+    smallest p is 1/2001. Both runs must have the same queries.
     """
-    if values.keys() != with_.keys() or not values:
+    if values.keys() != baseline.keys() or not values:
         raise ValueError("the two runs are not over the same queries")
-    differences = [values[query] - with_[query] for query in sorted(values)]
+    differences = [values[query] - baseline[query] for query in sorted(values)]
     observed = abs(fsum(differences))
     chance = Random(seed)
     as_far = sum(abs(_flipped(differences, chance)) >= observed for _ in range(resamples))
     p = (as_far + 1) / (resamples + 1)
-    return Comparison(mean(differences), interval(differences, resamples, seed), p)
+    return PairedComparison(mean(differences), interval(differences, resamples, seed), p)
 
 
 def _flipped(differences: Sequence[float], chance: Random) -> float:
     signs = f"{chance.getrandbits(len(differences)):0{len(differences)}b}"
-    return fsum(one if sign == "1" else -one for sign, one in zip(signs, differences, strict=True))
+    pairs = zip(signs, differences, strict=True)
+    return fsum(difference if sign == "1" else -difference for sign, difference in pairs)
 
 
 def _middle(ordered: Sequence[float]) -> Interval:
@@ -82,7 +83,7 @@ def _middle(ordered: Sequence[float]) -> Interval:
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
-    """By linear interpolation between the two nearest."""
+    """By linear interpolation between the two nearest values."""
     place = share * (len(ordered) - 1)
     low = int(place)
     high = min(low + 1, len(ordered) - 1)

@@ -1,4 +1,4 @@
-"""Runs as TREC writes them: `query Q0 item rank score tag`, one result a line, parted by white space."""
+"""Run files in the TREC format: `query Q0 item rank score tag`, one result a line, separated by spaces."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from quintet.errors import UsageError
-from quintet.evaluation.lines import Broken, checked_id, complaint, numbered
+from quintet.evaluation.untrusted_lines import MalformedLine, checked_id, line_error, numbered_lines
 
 MOST_RESULTS = 20_000_000
 COLUMNS = "query Q0 item rank score tag"
@@ -26,8 +26,8 @@ class RunFile:
 def run_lines(results: Mapping[str, Sequence[tuple[str, float]]], tag: str) -> Iterator[str]:
     """The lines of a run, without line ends. `results` are items with their scores, best first.
 
-    Tools sort by score, as 32-bit numbers, and break ties in their own ways. So a score that does not lie
-    below the one before is written as the next smaller number: what is read back is our order.
+    Tools sort by score, as 32-bit numbers, and break ties in different ways. So a score that is not below
+    the one before it is written as the next smaller number: every tool then reads our order.
     """
     for query, items in results.items():
         last = np.float32(np.inf)
@@ -43,39 +43,39 @@ def _word(text: str) -> str:
 
 
 def read_run(file: Path) -> RunFile:
-    """A run of anybody's: by score, highest first; equal scores go by rank, then as they stand."""
-    placed: dict[str, list[tuple[float, int, str]]] = {}
+    """The run of any tool: by score, highest first; equal scores by rank, then in the order of the file."""
+    rows_of: dict[str, list[tuple[float, int, str]]] = {}
     tag = ""
-    for number, line in numbered(file, MOST_RESULTS):
+    for number, line in numbered_lines(file, MOST_RESULTS):
         try:
             query, item, rank, score, tag = _result(line)
-        except Broken as error:
-            raise complaint(file, number, str(error)) from None
-        placed.setdefault(query, []).append((-score, rank, item))
-    if not placed:
+        except MalformedLine as error:
+            raise line_error(file, number, str(error)) from None
+        rows_of.setdefault(query, []).append((-score, rank, item))
+    if not rows_of:
         raise UsageError(f"{file} holds no results; its lines must be: {COLUMNS}")
-    ordered = {query: [item for *_, item in sorted(rows, key=_place)] for query, rows in placed.items()}
+    ordered = {query: [item for *_, item in sorted(rows, key=_order)] for query, rows in rows_of.items()}
     for query, items in ordered.items():
         _refuse_repeats(file, query, items)
     return RunFile(tag, ordered)
 
 
-def _place(row: tuple[float, int, str]) -> tuple[float, int]:
+def _order(row: tuple[float, int, str]) -> tuple[float, int]:
     return row[:2]
 
 
 def _result(line: str) -> tuple[str, str, int, float, str]:
     cells = line.split()
     if len(cells) != 6:
-        raise Broken(f"has {len(cells)} cells; it must be: {COLUMNS}")
+        raise MalformedLine(f"has {len(cells)} cells; it must be: {COLUMNS}")
     try:
         rank, score = int(cells[3]), float(cells[4])
     except ValueError:
-        raise Broken(
+        raise MalformedLine(
             f"has rank {cells[3][:40]!r} and score {cells[4][:40]!r}; both must be numbers"
         ) from None
     if not isfinite(score):
-        raise Broken(f"has the score {cells[4][:40]!r}; it must be finite")
+        raise MalformedLine(f"has the score {cells[4][:40]!r}; it must be finite")
     return checked_id("query id", cells[0]), checked_id("item", cells[2]), rank, score, cells[5][:100]
 
 

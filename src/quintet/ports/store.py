@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from quintet.ports.reading import Snapshot
+from quintet.ports.store_files import StoreFiles
 from quintet.ports.writing import Writer
 
 
@@ -35,6 +36,10 @@ class FolderStore(Store, Protocol):
 
     def upgrade(self) -> None:
         """Open what is there. Creates nothing, not even a folder that was deleted a moment ago."""
+        ...
+
+    def copy(self, folder: Path, files: StoreFiles) -> None:
+        """Put the database as it is now into another folder, under the name that `files` gives it."""
         ...
 
     def rest(self) -> None:

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from quintet.evaluation.questions.wording import (
     LONGEST,
+    contains,
     first_sentence,
     question,
-    stands_in,
-    without,
-    without_lines,
+    remove_lines,
+    remove_phrase,
 )
 
 WORDS = st.lists(st.sampled_from(["jar", "Jar", "lid", "潮", "éa", "2"]), min_size=1, max_size=4)
@@ -21,21 +21,21 @@ def test_what_was_cut_as_often_as_it_stands_stands_no_more(
     phrase: list[str], text: list[tuple[str, str]]
 ) -> None:
     asked, left = " ".join(phrase), "".join(word + gap for word, gap in text)
-    while (shorter := without(asked, left)) is not None:
-        assert stands_in(asked, left) and len(shorter) < len(left)
+    while (shorter := remove_phrase(left, asked)) is not None:
+        assert contains(left, asked) and len(shorter) < len(left)
         left = shorter
-    assert not stands_in(asked, left)
+    assert not contains(left, asked)
 
 
 def test_markup_line_ends_and_case_part_no_words() -> None:
-    assert stands_in("Close a jar", "/// close\n///   A *jar*!")
-    assert without("close a jar", "/// Close\n///   a *jar*!") == "/// *!"
-    assert not stands_in("jar", "jars")
+    assert contains("/// close\n///   A *jar*!", "Close a jar")
+    assert remove_phrase("/// Close\n///   a *jar*!", "close a jar") == "/// *!"
+    assert not contains("jars", "jar")
 
 
 def test_a_heading_is_cut_as_a_line_and_not_from_prose() -> None:
     text = "## The end\n\nIt is the end.\n\nThe end\n======="
-    assert without_lines("the END", text) == "\n\nIt is the end.\n\n\n======="
+    assert remove_lines(text, "the END") == "\n\nIt is the end.\n\n\n======="
 
 
 def test_a_question_is_short_and_holds_nothing_that_means_something_to_a_search() -> None:

@@ -15,9 +15,9 @@ from quintet.cli.terminal import tell, tell_notes, write_json, write_lines
 from quintet.errors import UsageError
 
 if TYPE_CHECKING:
-    from quintet.evaluation.evaluate import Request
-    from quintet.evaluation.report import Report
-    from quintet.evaluation.runs import Run
+    from quintet.evaluation.rankings import SearchRun
+    from quintet.evaluation.report import EvaluationReport
+    from quintet.evaluation.request import Request
 
 MOST_QUESTIONS = 10_000
 
@@ -56,7 +56,7 @@ class QueryOptions:
             )
 
     def request(self, default_split: str) -> "Request":
-        from quintet.evaluation.evaluate import Request
+        from quintet.evaluation.request import Request
 
         split = default_split if self.split is None else as_text(self.split)
         return Request(self.folder, split, db=self.db)
@@ -127,10 +127,11 @@ def eval_command(
       quintet eval scifact --contract cfs --param rrf_k=10,60 --compare --html report.html
       quintet eval --self --mode all --compare
     """
+    from quintet.adapters import BACKENDS
     from quintet.cli.render import progress
     from quintet.evaluation.evaluate import evaluate
     from quintet.evaluation.metrics import DEFAULT, metrics_named
-    from quintet.evaluation.report import report
+    from quintet.evaluation.report import make_report
 
     source.check()
     if not source.own and queries is not None:
@@ -140,10 +141,11 @@ def eval_command(
     metrics = metrics_named(as_texts(runs.metrics) or DEFAULT)
     request = _request(source, runs, max(metric.cutoff or 0 for metric in metrics), queries)
     with progress() as bars:
-        judged, measured = evaluate(_with_index(replace(request, one_run=output.run_out is not None)), bars)
+        request = _with_index(replace(request, one_run=output.run_out is not None))
+        judged, measured = evaluate(request, BACKENDS, bars)
     if runs.compare and len(measured) == 1:
         tell("note: there is only one run, so there is nothing to compare it with [nothing_to_compare]")
-    result = report(judged, metrics, measured, compare=runs.compare)
+    result = make_report(judged, metrics, measured, with_comparisons=runs.compare)
     if output.run_out is not None:
         _write_run(output.run_out, measured[0])
     if output.html is not None:
@@ -153,8 +155,8 @@ def eval_command(
 
 
 def _request(source: QueryOptions, runs: RunOptions, cutoff: int, questions: int | None) -> "Request":
-    from quintet.evaluation.evaluate import DEPTH
-    from quintet.evaluation.questions import QUESTIONS
+    from quintet.evaluation.questions.generate import QUESTIONS
+    from quintet.evaluation.request import DEPTH
 
     return replace(
         source.request("test"),
@@ -170,7 +172,7 @@ def _request(source: QueryOptions, runs: RunOptions, cutoff: int, questions: int
 
 def _with_index(request: "Request") -> "Request":
     """Judgements without a corpus are about an index: find its folder."""
-    from quintet.evaluation.judgements import has_corpus
+    from quintet.evaluation.beir import has_corpus
 
     if not request.searches and request.one_run:
         raise UsageError(
@@ -181,14 +183,15 @@ def _with_index(request: "Request") -> "Request":
     return request
 
 
-def _show(result: "Report", output: OutputOptions) -> None:
-    from quintet.evaluation import report
+def _show(result: "EvaluationReport", output: OutputOptions) -> None:
+    from quintet.evaluation.report_json import as_json
+    from quintet.evaluation.report_table import table
 
-    tell_notes((*result.judged.notes, *(note for measured in result.runs for note in measured.run.notes)))
+    tell_notes((*result.judged.notes, *(note for scores in result.runs for note in scores.run.notes)))
     if output.as_json:
-        write_json(report.as_json(result, per_query=output.per_query))
+        write_json(as_json(result, per_query=output.per_query))
     else:
-        write_lines(report.table(result, per_query=output.per_query))
+        write_lines(table(result, per_query=output.per_query))
 
 
 def _grid(params: Sequence[str]) -> dict[str, list[object]]:
@@ -206,15 +209,17 @@ def _grid(params: Sequence[str]) -> dict[str, list[object]]:
     return grid
 
 
-def _write_run(file: Path, run: "Run") -> None:
+def _write_run(file: Path, run: "SearchRun") -> None:
     from quintet.evaluation.trec import run_lines
 
-    results = {query: [(one.item, one.score) for one in found] for query, found in run.results.items()}
-    tag = "-".join(run.asked.name.split())
+    results = {
+        query: [(result.item, result.score) for result in results] for query, results in run.results.items()
+    }
+    tag = "-".join(run.spec.name.split())
     write_file(file, "".join(f"{line}\n" for line in run_lines(results, tag)))
 
 
-def _write_page(file: Path, result: "Report") -> None:
-    from quintet.evaluation.page import page
+def _write_page(file: Path, result: "EvaluationReport") -> None:
+    from quintet.evaluation.report_html import page
 
     write_file(file, page(result))

@@ -30,9 +30,9 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from quintet.embed.pull import available
+    from quintet.adapters import embedding_models
 
-    known = available()
+    known = embedding_models()
     if as_json:
         write_json([asdict(model) for model in known])
         return
@@ -53,6 +53,6 @@ def pull_model(
 
     Only the weights are unpacked, nothing else.
     """
-    from quintet.embed.pull import pull
+    from quintet.adapters import fetch_model
 
-    pull(name, tell)
+    fetch_model(name, tell)

@@ -15,7 +15,7 @@ from quintet.cli.terminal import tell, tell_notes, write, write_json, write_line
 from quintet.errors import UsageError
 
 if TYPE_CHECKING:
-    from quintet.evaluation.tuning.tune import Tuning
+    from quintet.evaluation.tuning.tune import TuningResult
 
 
 def register(app: typer.Typer) -> None:
@@ -50,14 +50,15 @@ def tune_command(
             raise UsageError("--undo goes with --db and --json only; leave the rest out")
         return _undo(existing_folder(source.db), as_json)
     source.check()
+    from quintet.adapters import BACKENDS
     from quintet.cli.render import progress
-    from quintet.evaluation.judgements import has_corpus
+    from quintet.evaluation.beir import has_corpus
     from quintet.evaluation.tuning.tune import tune
 
     has_its_own_index = source.folder is not None and has_corpus(source.folder)
     db = source.db if has_its_own_index else existing_folder(source.db)
     with progress() as bars:
-        tuning = tune(replace(source.request("train"), db=db), bars, dry_run=dry_run)
+        tuning = tune(replace(source.request("train"), db=db), BACKENDS, bars, dry_run=dry_run)
     tell_notes(tuning.notes)
     if as_json:
         write_json(_as_json(tuning))
@@ -71,9 +72,9 @@ def _undo_command(db: Path | None) -> str:
 
 
 def _undo(folder: Path, as_json: bool) -> int:
-    from quintet.evaluation.tuning.tuned import Tuned
+    from quintet.evaluation.tuning.tuned_numbers import TunedNumbers
 
-    tuned = Tuned(folder.absolute())
+    tuned = TunedNumbers(folder.absolute())
     step = tuned.undo()
     undone, now = dict(step.numbers) if step else {}, tuned.numbers()
     if step is None:
@@ -90,7 +91,7 @@ def _listed(numbers: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in numbers.items())
 
 
-def _lines(tuning: "Tuning", undo_command: str) -> Iterator[str]:
+def _lines(tuning: "TuningResult", undo_command: str) -> Iterator[str]:
     choice = tuning.choice
     folds = len(choice.folds)
     yield f"{tuning.dataset}: {tuning.queries} queries in {folds} folds, {tuning.combinations} combinations"
@@ -109,7 +110,7 @@ def _lines(tuning: "Tuning", undo_command: str) -> Iterator[str]:
         yield f"written to {tuning.file}; to take it back: {undo_command}"
 
 
-def _as_json(tuning: "Tuning") -> dict[str, object]:
+def _as_json(tuning: "TuningResult") -> dict[str, object]:
     choice = tuning.choice
     return {
         "dataset": tuning.dataset,

@@ -1,5 +1,1 @@
-"""An index measured by questions made from what it holds: without labels, without a language model."""
-
-from quintet.evaluation.questions.build import QUESTIONS, OwnQuestions, own_questions
-
-__all__ = ["QUESTIONS", "OwnQuestions", "own_questions"]
+"""Questions made from the contents of an index, to measure it without judgements or a language model."""

@@ -1,13 +1,13 @@
-"""PURE. A question is held out when its words stand nowhere in what it should find, as that is searched."""
+"""PURE. A question is held out if its words occur nowhere in the passages that it should find."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from quintet.evaluation.questions.selection import Question
-from quintet.evaluation.questions.wording import stands_in, without, without_lines, words
+from quintet.evaluation.questions.wording import contains, remove_lines, remove_phrase, words
 from quintet.model.documents import Passage
 
-STEP = " > "  # between the headings of a path
+SEPARATOR = " > "  # between the headings of a heading path
 
 
 def searched_text(passage: Passage) -> str:
@@ -15,35 +15,38 @@ def searched_text(passage: Passage) -> str:
 
 
 def is_held_out(question: Question, target: Sequence[Passage]) -> bool:
-    """Do the words of the question stand in none of these passages, and are there any others?"""
-    stands = any(stands_in(question.text, searched_text(one)) for one in target)
-    return not stands and any(words(one.chunk.content) for one in target)
+    """Do none of these passages contain the question, and is any text left in them?"""
+    if any(contains(searched_text(passage), question.text) for passage in target):
+        return False
+    return any(words(passage.chunk.content) for passage in target)
 
 
-def with_question_cut(question: Question, target: Sequence[Passage]) -> list[Passage] | None:
-    """The passages that should be found, without the question's text; None if it would still stand there.
+def remove_question(question: Question, target: Sequence[Passage]) -> list[Passage] | None:
+    """The passages that should be found, without the question's text; None if they would still contain it.
 
-    A docstring's sentence goes from the first chunk that holds it; a heading from its own lines, from the
-    heading paths below it and from the title.
+    A docstring's sentence is removed from the first chunk that holds it; a heading from its own lines, from
+    the heading paths below it and from the title.
     """
     if question.kind == "docstring":
-        cut = _sentence_cut(question.text, target)
+        passages = _remove_sentence(question.text, target)
     else:
-        cut = [_heading_cut(question.text, one) for one in target]
-    return cut if is_held_out(question, cut) else None
+        passages = [_remove_heading(question.text, passage) for passage in target]
+    return passages if is_held_out(question, passages) else None
 
 
-def _sentence_cut(sentence: str, target: Sequence[Passage]) -> list[Passage]:
-    for at, one in enumerate(target):
-        content = without(sentence, one.chunk.content)
+def _remove_sentence(sentence: str, target: Sequence[Passage]) -> list[Passage]:
+    for at, passage in enumerate(target):
+        content = remove_phrase(passage.chunk.content, sentence)
         if content is not None:
-            return [*target[:at], replace(one, chunk=one.chunk._replace(content=content)), *target[at + 1 :]]
-    return []  # it stands elsewhere: with its question left in another chunk, a target is no longer one
+            changed = replace(passage, chunk=passage.chunk._replace(content=content))
+            return [*target[:at], changed, *target[at + 1 :]]
+    return []  # another chunk holds it, so that chunk would answer the question
 
 
-def _heading_cut(heading: str, one: Passage) -> Passage:
-    title = without(heading, one.document.title)
-    document = one.document if title is None else replace(one.document, title=title)
-    steps = [step for step in one.chunk.heading_path.split(STEP) if words(step) != words(heading)]
-    content = without_lines(heading, one.chunk.content)
-    return Passage(one.chunk._replace(heading_path=STEP.join(steps), content=content), document)
+def _remove_heading(heading: str, passage: Passage) -> Passage:
+    title = remove_phrase(passage.document.title, heading)
+    document = passage.document if title is None else replace(passage.document, title=title)
+    headings = passage.chunk.heading_path.split(SEPARATOR)
+    path = SEPARATOR.join(part for part in headings if words(part) != words(heading))
+    content = remove_lines(passage.chunk.content, heading)
+    return Passage(passage.chunk._replace(heading_path=path, content=content), document)

@@ -1,4 +1,4 @@
-"""PURE. Questions that an index gives about itself: which are of use, in which order they are taken."""
+"""PURE. Generated questions: which are usable, and in which order they are taken."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ FEWEST_WORDS: Mapping[Kind, int] = {"docstring": 4, "heading": 2, "commit": 4, "
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a question should find: these chunks of a document, any of them; without chunks, all of it."""
+class QuestionTarget:
+    """What a question should find: any of these chunks of a document; without chunks, the whole document."""
 
     root: str
     path: str
@@ -25,52 +25,52 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text of the index, or about it, and what it belongs to. `place` is where it was found: questions are
-    spread over places. With `whole_files` results count as files, otherwise as chunks."""
+    """A text from the index, or about it, and what it should find. Questions are spread over places, such as
+    files. With `whole_files` results count as files, otherwise as chunks."""
 
     kind: Kind
     text: str
     place: str
-    targets: tuple[Target, ...]
+    targets: tuple[QuestionTarget, ...]
     whole_files: bool = False
 
     @property
     def id(self) -> str:
-        """Hangs on the text, so that runs over two states of an index can be set against one another."""
+        """Derived from the text, so that runs over two states of an index can be compared."""
         return f"{self.kind}-{digest(*words(self.text))[:12]}"
 
 
-def long_enough(question: Question) -> bool:
+def is_long_enough(question: Question) -> bool:
     return len(words(question.text)) >= FEWEST_WORDS[question.kind]
 
 
 def unambiguous(questions: Sequence[Question]) -> list[Question]:
-    """Those that are the only ones with their words: which of two targets was meant, nobody can tell."""
-    seen = Counter(tuple(words(one.text)) for one in questions)
-    return [one for one in questions if seen[tuple(words(one.text))] == 1]
+    """Those whose words no other question has. Otherwise two targets would be right."""
+    counts = Counter(tuple(words(question.text)) for question in questions)
+    return [question for question in questions if counts[tuple(words(question.text))] == 1]
 
 
 def spread(questions: Sequence[Question], seed: int) -> list[Question]:
-    """In the order they are taken: one of every place, then a second of every place that has one, and so on.
+    """In the order they are taken: one from every place, then a second from every place, and so on.
 
-    The seed decides which comes first, the same way everywhere.
+    The seed decides the order, in the same way on every machine.
     """
     places: dict[str, list[Question]] = {}
-    for one in sorted(questions, key=lambda one: digest(str(seed), one.id)):
-        places.setdefault(one.place, []).append(one)
+    for question in sorted(questions, key=lambda question: digest(str(seed), question.id)):
+        places.setdefault(question.place, []).append(question)
     rounds = zip_longest(*places.values())
-    return [one for taken in rounds for one in taken if one is not None]
+    return [question for taken in rounds for question in taken if question is not None]
 
 
 def in_turn(by_kind: Mapping[Kind, Iterator[Question]], count: int) -> list[Question]:
-    """So many in all, of every kind as many; what one kind lacks, the others give."""
+    """At most `count` questions, equally many of every kind; if one kind runs out, the others fill up."""
     taken: list[Question] = []
     left = dict(by_kind)
     while left and len(taken) < count:
         for kind in tuple(left)[: count - len(taken)]:
-            one = next(left[kind], None)
-            if one is None:
+            question = next(left[kind], None)
+            if question is None:
                 del left[kind]
             else:
-                taken.append(one)
+                taken.append(question)
     return taken

@@ -1,4 +1,4 @@
-"""Where questions come from: docstrings, headings, commits and memories, each with what it belongs to."""
+"""Where questions come from: docstrings, headings, commits and memories, each with what it should find."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from quintet.evaluation.questions.held_out import STEP
-from quintet.evaluation.questions.selection import FEWEST_WORDS, Kind, Question, Target, long_enough
+from quintet.evaluation.questions.held_out import SEPARATOR
+from quintet.evaluation.questions.selection import (
+    FEWEST_WORDS,
+    Kind,
+    Question,
+    QuestionTarget,
+    is_long_enough,
+)
 from quintet.evaluation.questions.wording import first_sentence, question
 from quintet.indexing.git import GitFailed
 from quintet.indexing.git_log import Commit, read_commits
@@ -15,34 +21,33 @@ from quintet.indexing.run import Progress
 from quintet.model.documents import Passage
 from quintet.model.filters import Filter
 from quintet.model.memories import About, Memo
-from quintet.ports.reading import Node, Root
-from quintet.ports.store_files import MEMORY_FILES
+from quintet.ports.reading import Node, Root, Snapshot
+from quintet.ports.store import FolderStore
 from quintet.settings import Settings
-from quintet.storage.sqlite.store import SqliteSnapshot, SqliteStore
 
 MOST_COMMITS = 2_000  # the newest
-MOST_FILES = 5  # that a commit changed; what touches more has no one answer
+MOST_FILES = 5  # that a commit changed; a commit that changed more has no single answer
 GIT_SECONDS = 20.0  # for all roots together
-MOST_CHUNKS = 30  # below a heading; one over a whole book asks for nothing in particular
-DEEPEST = 12  # headings above one another
-DIRECTIVES = tuple("@:\\<>#")  # a docstring that begins with one says what to do with it, not what it is for
+MOST_CHUNKS = 30  # below a heading; the heading of a whole book asks for nothing in particular
+DEEPEST = 12  # levels of headings
+DIRECTIVES = tuple("@:\\<>#")  # a docstring that begins with one is an instruction, not a description
 NO_PROSE = ("application/json", "text/csv", "text/tab-separated-values")  # their headings are names of fields
 
-Place = tuple[str, str]  # root, path
+DocumentPlace = tuple[str, str]  # root, path
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceQuestions:
     """Questions of one kind. `lack` says why there are none, or why some are missing."""
 
     questions: Sequence[Question]
     lack: str = ""
 
 
-def documents_questions(snapshot: SqliteSnapshot, progress: Progress) -> dict[Kind, Found]:
-    """What docstrings and headings ask."""
+def document_questions(snapshot: Snapshot, progress: Progress) -> dict[Kind, SourceQuestions]:
+    """From docstrings and headings."""
     places = _places(snapshot)
-    documented: dict[Place, list[Node]] = {}
+    documented: dict[DocumentPlace, list[Node]] = {}
     for node in snapshot.graph.documented():
         documented.setdefault((node.root, node.path), []).append(node)
     docstrings: list[Question] = []
@@ -54,77 +59,77 @@ def documents_questions(snapshot: SqliteSnapshot, progress: Progress) -> dict[Ki
         progress("questions", done, len(places))
     least = FEWEST_WORDS
     return {
-        "docstring": _found(
+        "docstring": _long_enough(
             docstrings, f"no indexed code has a docstring of at least {least['docstring']} words"
         ),
-        "heading": _found(
+        "heading": _long_enough(
             headings,
             f"no indexed document has a heading of at least {least['heading']} words with text below",
         ),
     }
 
 
-def _found(questions: Iterable[Question], lack: str) -> Found:
-    kept = [one for one in questions if long_enough(one)]
-    return Found(kept, "" if kept else lack)
+def _long_enough(questions: Iterable[Question], lack: str) -> SourceQuestions:
+    kept = list(filter(is_long_enough, questions))
+    return SourceQuestions(kept, "" if kept else lack)
 
 
-def _places(snapshot: SqliteSnapshot) -> list[Place]:
+def _places(snapshot: Snapshot) -> list[DocumentPlace]:
     roots = [root.name for root in snapshot.catalog.roots()]
     return [(root, path) for root in roots for path in sorted(snapshot.catalog.known(root))]
 
 
 def _docstrings(nodes: Iterable[Node], passages: Sequence[Passage]) -> Iterator[Question]:
-    """Chunks of code come in the order of their lines, so those of a symbol are found without a search."""
-    chunks = [one.chunk for one in passages]
-    begins, ends = [one.first_line for one in chunks], [one.last_line for one in chunks]
+    """Chunks of code are in the order of their lines, so a bisection finds those of a symbol."""
+    chunks = [passage.chunk for passage in passages]
+    begins, ends = [chunk.first_line for chunk in chunks], [chunk.last_line for chunk in chunks]
     for node in nodes:
         held = chunks[bisect_left(ends, node.first_line) : bisect_right(begins, node.last_line)]
         if held and not node.docstring.startswith(DIRECTIVES):
-            target = Target(node.root, node.path, tuple(one.id for one in held))
+            target = QuestionTarget(node.root, node.path, tuple(chunk.id for chunk in held))
             text = question(first_sentence(node.docstring))
             yield Question("docstring", text, f"{node.root}/{node.path}", (target,))
 
 
 def _headings(passages: Sequence[Passage]) -> Iterator[Question]:
-    """A heading stands for all that is below it, subsections too."""
+    """A heading asks for everything below it, including subsections."""
     sections: dict[tuple[str, ...], list[str]] = {}
-    for one in passages:
-        if one.document.language is None and one.document.mime_type not in NO_PROSE:
-            steps = tuple(one.chunk.heading_path.split(STEP)[:DEEPEST])
-            for depth in range(1, len(steps) + 1):
-                sections.setdefault(steps[:depth], []).append(one.chunk.id)
-    for steps, chunks in sections.items():
+    for passage in passages:
+        if passage.document.language is None and passage.document.mime_type not in NO_PROSE:
+            headings = tuple(passage.chunk.heading_path.split(SEPARATOR)[:DEEPEST])
+            for depth in range(1, len(headings) + 1):
+                sections.setdefault(headings[:depth], []).append(passage.chunk.id)
+    for headings, chunks in sections.items():
         if len(chunks) <= MOST_CHUNKS:
             document = passages[0].document
-            target = Target(document.root, document.path, tuple(chunks))
-            yield Question("heading", question(steps[-1]), f"{document.root}/{document.path}", (target,))
+            target = QuestionTarget(document.root, document.path, tuple(chunks))
+            yield Question("heading", question(headings[-1]), f"{document.root}/{document.path}", (target,))
 
 
-def commits_questions(snapshot: SqliteSnapshot, settings: Settings) -> Found:
+def commit_questions(snapshot: Snapshot, settings: Settings) -> SourceQuestions:
     """What the subjects of commits ask: which files did this change?"""
     if not settings.git_timeout:
-        return Found((), "the setting git_timeout is 0, so git is never asked")
-    made: dict[str, tuple[Commit, list[Target]]] = {}
+        return SourceQuestions((), "the setting git_timeout is 0, so git is not used")
+    changed: dict[str, tuple[Commit, list[QuestionTarget]]] = {}
     lacks, deadline = [], monotonic() + GIT_SECONDS
     for root in snapshot.catalog.roots():
         known = snapshot.catalog.known(root.name)
         log, lack = _log(root, deadline - monotonic())
         lacks += [lack] if lack else []
         for commit in log:
-            targets = made.setdefault(commit.id, (commit, []))[1]
-            targets += [Target(root.name, path) for path in commit.paths if path in known]
-    asked = [
+            targets = changed.setdefault(commit.id, (commit, []))[1]
+            targets += [QuestionTarget(root.name, path) for path in commit.paths if path in known]
+    questions = [
         Question("commit", question(commit.subject), id, tuple(targets), whole_files=True)
-        for id, (commit, targets) in made.items()
+        for id, (commit, targets) in changed.items()
         if 1 <= len(targets) <= MOST_FILES
     ]
     if lacks:
-        return Found([one for one in asked if long_enough(one)], "; ".join(dict.fromkeys(lacks)))
-    if not made:
-        return Found((), "no indexed folder is in a git work tree with commits")
-    return _found(
-        asked,
+        return SourceQuestions(list(filter(is_long_enough, questions)), "; ".join(dict.fromkeys(lacks)))
+    if not changed:
+        return SourceQuestions((), "no indexed folder is in a git work tree with commits")
+    return _long_enough(
+        questions,
         f"no commit with a subject of at least {FEWEST_WORDS['commit']} words changed 1 to {MOST_FILES} "
         "indexed files",
     )
@@ -137,46 +142,42 @@ def _log(root: Root, seconds: float) -> tuple[list[Commit], str]:
         return [], f"git {reason} in {root.name}"
 
 
-def memories_questions(folder: Path, snapshot: SqliteSnapshot) -> Found:
-    """What memories ask that are about something indexed. Memory is looked at only where there is any."""
-    if not (folder / MEMORY_FILES.database).is_file():
-        return Found((), "there is no memory beside this index")
-    store = SqliteStore(folder, MEMORY_FILES)
-    try:
-        with store.snapshot() as memories:
-            holding = [memo for memo in memories.memos.all(Filter()) if memo.valid_until_ms is None]
-    finally:
-        store.close()
+def memory_questions(memory: FolderStore, snapshot: Snapshot) -> SourceQuestions:
+    """From memories about something indexed, if there is a memory."""
+    if not memory.exists():
+        return SourceQuestions((), "there is no memory beside this index")
+    with memory.snapshot() as memories:
+        valid = [memo for memo in memories.memos.all(Filter()) if memo.valid_until_ms is None]
     known = {root.name: snapshot.catalog.known(root.name) for root in snapshot.catalog.roots()}
-    asked = [one for memo in holding for one in _memory(memo, snapshot, known)]
-    return _found(
-        asked, f"nothing of at least {FEWEST_WORDS['memory']} words is remembered about an indexed file"
+    questions = [question for memo in valid for question in _from_memo(memo, snapshot, known)]
+    return _long_enough(
+        questions, f"nothing of at least {FEWEST_WORDS['memory']} words is remembered about an indexed file"
     )
 
 
-def _memory(
-    memo: Memo, snapshot: SqliteSnapshot, known: Mapping[str, Mapping[str, object]]
+def _from_memo(
+    memo: Memo, snapshot: Snapshot, known: Mapping[str, Mapping[str, object]]
 ) -> Iterator[Question]:
-    indexed = [one for one in memo.about if one.path in known.get(one.root or "", ())]
-    targets = [target for one in indexed for target in _subject(one, snapshot)]
+    indexed = [about for about in memo.about if about.path in known.get(about.root or "", ())]
+    targets = [target for about in indexed for target in _targets(about, snapshot)]
     if targets:
         whole = any(not target.chunks for target in targets)
-        files = tuple(dict.fromkeys(Target(one.root, one.path) for one in targets))
+        files = tuple(dict.fromkeys(QuestionTarget(target.root, target.path) for target in targets))
         yield Question("memory", question(memo.text), memo.id, files if whole else tuple(targets), whole)
 
 
-def _subject(about: About, snapshot: SqliteSnapshot) -> Iterator[Target]:
-    """Of a symbol the lines where it is defined now, should it have moved."""
+def _targets(about: About, snapshot: Snapshot) -> Iterator[QuestionTarget]:
+    """A file, or the chunks of its lines. For a symbol, the lines where it is defined now."""
     assert about.root is not None and about.path is not None
     place = about.root, about.path
     if about.lines is None:
-        yield Target(*place)
+        yield QuestionTarget(*place)
         return
     named = snapshot.graph.named((about.symbol or "").rpartition(".")[2]) if about.symbol else []
-    here = [one for one in named if (one.root, one.path) == place and one.qualified_name == about.symbol]
-    lines = [(one.first_line, one.last_line) for one in here] or [about.lines]
-    chunks = [one.chunk for one in snapshot.catalog.passages_of(*place)]
+    here = [node for node in named if (node.root, node.path) == place and node.qualified_name == about.symbol]
+    lines = [(node.first_line, node.last_line) for node in here] or [about.lines]
+    chunks = [passage.chunk for passage in snapshot.catalog.passages_of(*place)]
     for first, last in lines:
-        held = [one.id for one in chunks if one.first_line <= last and one.last_line >= first]
-        if held:
-            yield Target(*place, tuple(held))
+        overlapping = [chunk.id for chunk in chunks if chunk.first_line <= last and chunk.last_line >= first]
+        if overlapping:
+            yield QuestionTarget(*place, tuple(overlapping))

@@ -1,10 +1,10 @@
-"""PURE. Texts as the words they hold: what is asked, whether it stands in another text, how it is cut out."""
+"""PURE. The words of texts: make a question of a text, find it in another text, remove it from there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[^\W_])+")  # where words are not parted, every letter is one
+WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[^\W_])+")  # in scripts without spaces, every character is a word
 SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?=\s)|[。！？]")  # not that of "e.g. this"
 MARKUP = re.compile(r"[^\w\s.,'’/-]+")  # quotes and colons would be read as phrases and filters
 BEFORE_STOP = re.compile(r" (?=[.,](?:\s|$))")
@@ -20,7 +20,7 @@ def words(text: str) -> list[str]:
 
 
 def question(text: str) -> str:
-    """A text as somebody might type it: one line without markup, not endless.
+    """A text as somebody might type it: one line, without markup, not too long.
 
     >>> question("The **first** of\\n`path:line`.")
     'The first of path line.'
@@ -39,39 +39,39 @@ def first_sentence(text: str) -> str:
     return line[: end.end()] if end else line
 
 
-def stands_in(phrase: str, text: str) -> bool:
-    """Are the words of the phrase there, one after the other, whatever is between them?
+def contains(text: str, phrase: str) -> bool:
+    """Are the words of the phrase in the text, one after the other, whatever separates them?
 
-    >>> stands_in("two words", "# Two\\n# words"), stands_in("two words", "two more words")
+    >>> contains("# Two\\n# words", "two words"), contains("two more words", "two words")
     (True, False)
     """
-    return _row(words(phrase)) in _row(words(text))
+    return _joined(words(phrase)) in _joined(words(text))
 
 
-def without(phrase: str, text: str) -> str | None:
-    """The text without the first place where the phrase stands; None if it does not.
+def remove_phrase(text: str, phrase: str) -> str | None:
+    """The text without the first occurrence of the phrase; None if there is none.
 
-    >>> without("to be cut", "Here, to be  cut.")
+    >>> remove_phrase("Here, to be  cut.", "to be cut")
     'Here, .'
     """
-    wanted, found = words(phrase), list(WORD.finditer(text))
-    row = _row(one[0].casefold() for one in found)
-    at = row.find(_row(wanted))
+    wanted, matches = words(phrase), list(WORD.finditer(text))
+    joined = _joined(match[0].casefold() for match in matches)
+    at = joined.find(_joined(wanted))
     if at < 0 or not wanted:
         return None
-    first = row.count(" ", 0, at)
-    return text[: found[first].start()] + text[found[first + len(wanted) - 1].end() :]
+    first = joined.count(" ", 0, at)
+    return text[: matches[first].start()] + text[matches[first + len(wanted) - 1].end() :]
 
 
-def without_lines(phrase: str, text: str) -> str:
+def remove_lines(text: str, phrase: str) -> str:
     """The text without the lines that hold the words of the phrase and no others.
 
-    >>> without_lines("The end", "## The end\\n\\nAll is well at the end.")
+    >>> remove_lines("## The end\\n\\nAll is well at the end.", "The end")
     '\\n\\nAll is well at the end.'
     """
     wanted = words(phrase)
     return "\n".join("" if words(line) == wanted else line for line in text.split("\n"))
 
 
-def _row(them: Iterator[str] | list[str]) -> str:
-    return f" {' '.join(them)} "
+def _joined(words: Iterable[str]) -> str:
+    return f" {' '.join(words)} "

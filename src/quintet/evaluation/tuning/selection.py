@@ -1,4 +1,4 @@
-"""PURE. Which numbers serve a set of queries best, and what choosing is worth on queries it did not see."""
+"""PURE. Choose the numbers that serve a set of queries best, and estimate the gain on other queries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from hashlib import sha256
 from itertools import product
 
 from quintet.evaluation.metrics import mean
-from quintet.evaluation.statistics import Comparison, compared
+from quintet.evaluation.statistics import PairedComparison, compare
 from quintet.ranking.order import steady
 
 FOLDS = 5
@@ -15,13 +15,14 @@ LEAST_QUERIES = 50  # with fewer, a bootstrap interval is too narrow to be trust
 Numbers = Mapping[str, float]
 """Values of parameters by name."""
 
-Values = Mapping[str, Sequence[float]]
-"""By query: what each candidate is worth to it."""
+CandidateValues = Mapping[str, Sequence[float]]
+"""By query: the metric of each candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Queries that the numbers chosen on all others were measured on: the means of both."""
+    """Some of the queries. `chosen` are the numbers that are best on all other queries; `before` and `after`
+    are the means over these."""
 
     queries: int
     chosen: Numbers
@@ -31,13 +32,15 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`before` is in use and `after` is best on all queries; the gain is that of the folds' choices."""
+    """`before` is in use and `after` is best on all queries; `gain` is measured on the folds."""
 
     before: Numbers
     after: Numbers
     folds: tuple[Fold, ...]
-    means: tuple[float, float]  # before, and over the queries of all folds with what was chosen without them
-    gain: Comparison
+    means: tuple[
+        float, float
+    ]  # with `before`, and with the numbers that each fold's queries had no part in choosing
+    gain: PairedComparison
 
     @property
     def is_beyond_chance(self) -> bool:
@@ -46,9 +49,9 @@ class Choice:
 
 
 def candidates(axes: Mapping[str, Sequence[float]], defaults: Numbers, current: Numbers) -> list[Numbers]:
-    """Every combination, those first that are the fewest steps from the defaults; and what is in use.
+    """Every combination, those nearest to the defaults first, and the numbers in use.
 
-    >>> [one["a"] for one in candidates({"a": [1, 2, 3]}, {"a": 2}, {"a": 9})]
+    >>> [numbers["a"] for numbers in candidates({"a": [1, 2, 3]}, {"a": 2}, {"a": 9})]
     [2, 1, 3, 9]
     """
 
@@ -59,33 +62,33 @@ def candidates(axes: Mapping[str, Sequence[float]], defaults: Numbers, current: 
     return [*grid, *(() if current in grid else (current,))]
 
 
-def choice(numbers: Sequence[Numbers], values: Values, current: Numbers) -> Choice:
+def choose(numbers: Sequence[Numbers], values: CandidateValues, current: Numbers) -> Choice:
     """Cross-validated. Of candidates with the same mean the first is chosen."""
     now = numbers.index(current)
-    before = {query: its[now] for query, its in values.items()}
+    before = {query: metrics[now] for query, metrics in values.items()}
     after: dict[str, float] = {}
     folds = []
     for held_out in _folds(list(values)):
         best = _best(values, [query for query in values if query not in held_out])
         after |= {query: values[query][best] for query in held_out}
-        means = (mean([its[query] for query in held_out]) for its in (before, after))
+        means = (mean([metrics[query] for query in held_out]) for metrics in (before, after))
         folds.append(Fold(len(held_out), numbers[best], *means))
     return Choice(
         current,
         numbers[_best(values, list(values))],
         tuple(folds),
         (mean(list(before.values())), mean(list(after.values()))),
-        compared(after, before),
+        compare(after, before),
     )
 
 
 def _folds(queries: Sequence[str]) -> Iterator[frozenset[str]]:
-    """Dealt out in the order of their digests, so that neither names nor order of the file decide."""
+    """Dealt out in the order of their digests, so that neither ids nor the order of the file matter."""
     dealt = sorted(queries, key=lambda query: sha256(query.encode("utf-8", "surrogatepass")).digest())
     return (frozenset(dealt[first::FOLDS]) for first in range(FOLDS))
 
 
-def _best(values: Values, queries: Sequence[str]) -> int:
+def _best(values: CandidateValues, queries: Sequence[str]) -> int:
     columns = zip(*(values[query] for query in queries), strict=True)
-    means = [steady(mean(column)) for column in columns]  # the last bit must not decide between equals
+    means = [steady(mean(column)) for column in columns]  # the last bit must not decide a tie
     return means.index(max(means))

@@ -1,6 +1,6 @@
-"""The numbers that `quintet tune` chose for an index: tuned.json in its folder, under quintet.toml.
+"""The numbers that `quintet tune` chose for an index: tuned.json in its folder. quintet.toml overrules them.
 
-The file may come with a copied index from a stranger, so it is checked as parameters of a request are.
+The file may come with an index from a stranger, so it is checked like the parameters of a request.
 """
 
 import json
@@ -19,8 +19,8 @@ from quintet.settings import Settings, regular_text
 
 FILE = "tuned.json"
 VERSION = 1
-MOST_STEPS = 20  # kept to be undone
-# Few and far apart: of many near ones chance chooses. `half_score` trades what `semantic_weight` does.
+MOST_STEPS = 20  # that can be undone
+# Few values, far apart: among many near ones chance would decide. `half_score` acts like `semantic_weight`.
 AXES: Mapping[str, tuple[float, ...]] = {
     "semantic_weight": (0.3, 0.5, 0.7, 0.9),
     "heading_weight": (1.0, 1.5, 3.0),
@@ -29,8 +29,8 @@ AXES: Mapping[str, tuple[float, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Numbers that were written, and what they rested on."""
+class TunedStep:
+    """Numbers that were written, and the queries and gain behind them."""
 
     numbers: Mapping[str, float]
     dataset: str
@@ -40,47 +40,47 @@ class Step:
     interval: tuple[float, float]
 
 
-class Tuned:
-    """What was tuned for the index in a folder. Read anew whenever the file is another one."""
+class TunedNumbers:
+    """The tuned numbers of the index in a folder. The file is read again whenever it changes."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE
-        self._read: tuple[tuple[int, ...] | None, tuple[Step, ...]] = None, ()
+        self._read: tuple[tuple[int, ...] | None, tuple[TunedStep, ...]] = None, ()
 
-    def steps(self) -> tuple[Step, ...]:
-        """The oldest first; the last one is in use."""
-        seen = self._seen()
-        if seen is None:
+    def steps(self) -> tuple[TunedStep, ...]:
+        """Oldest first; the last one is in use."""
+        stamp = self._stamp()
+        if stamp is None:
             return ()
         known, steps = self._read
-        if seen != known:
-            steps = _steps(self.file)
-            self._read = seen, steps
+        if stamp != known:
+            steps = _read_steps(self.file)
+            self._read = stamp, steps
         return steps
 
     def numbers(self) -> dict[str, float]:
         steps = self.steps()
         return dict(steps[-1].numbers) if steps else {}
 
-    def step_for(self, embedder: str | None) -> Step | None:
-        """What is in use with vectors of this embedder; numbers that were tuned for another are not."""
+    def step_for(self, embedder: str | None) -> TunedStep | None:
+        """The step in use with vectors of this embedder; numbers tuned for another one are not used."""
         steps = self.steps()
         return steps[-1] if steps and steps[-1].embedder == embedder else None
 
     def numbers_in_use(self, embedder: str | None) -> dict[str, float]:
-        """None with a file that cannot be read: `examine` says what is wrong with it."""
+        """Empty if the file cannot be read: `examine` says what is wrong with it."""
         try:
             step = self.step_for(embedder)
         except Conflict:
             return {}
         return dict(step.numbers) if step else {}
 
-    def under(
+    def apply_to(
         self, settings: Settings, contract: str, embedder: str | None
     ) -> tuple[Settings, tuple[Note, ...]]:
-        """The settings with the tuned numbers where they say nothing else, and why these are ignored.
+        """The settings with the tuned numbers as defaults, and a note if these are ignored.
 
-        Other contracts than the house's have none, so that a broken file does not stop them.
+        Only the house contract has tuned numbers, so a broken file does not stop other contracts.
         """
         if contract != HOUSE or not (steps := self.steps()):
             return settings, ()
@@ -91,16 +91,16 @@ class Tuned:
         table = {**step.numbers, **settings.contracts.get(HOUSE, {})}
         return replace(settings, contracts={**settings.contracts, HOUSE: table}), ()
 
-    def add(self, step: Step, after: tuple[Step, ...]) -> None:
-        """Use these numbers from now on, if `after` is still what is in use."""
+    def add(self, step: TunedStep, after: tuple[TunedStep, ...]) -> None:
+        """Use these numbers from now on, if `after` are still the steps in the file."""
         if self.steps() != after:
             raise Conflict(f"{self.file} was written by another process meanwhile; run 'quintet tune' again")
         self._write((*after, step)[-MOST_STEPS:])
 
-    def undo(self) -> Step | None:
-        """Put back what was in use before the last step, which is returned.
+    def undo(self) -> TunedStep | None:
+        """Remove the last step and return it.
 
-        A file that cannot be read is removed with all its steps; then it is None.
+        A file that cannot be read is removed with all its steps; then the result is None.
         """
         try:
             steps = self.steps()
@@ -115,7 +115,7 @@ class Tuned:
         return steps[-1]
 
     def examine(self, embedder: str | None) -> HealthCheck:
-        """Is it what was written, and for the vectors that the index has now?"""
+        """Is the file sound, and does it belong to the vectors that the index has now?"""
         try:
             steps = self.steps()
         except Conflict as error:
@@ -129,7 +129,7 @@ class Tuned:
             "tuned", True, f"by {last.queries} queries of {last.dataset}, gain {last.gain:+.4f}"
         )
 
-    def _seen(self) -> tuple[int, ...] | None:
+    def _stamp(self) -> tuple[int, ...] | None:
         try:
             stat = self.file.stat()
         except FileNotFoundError:
@@ -138,16 +138,16 @@ class Tuned:
             raise _broken(self.file, error.strerror or str(error)) from error
         return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
-    def _write(self, steps: tuple[Step, ...]) -> None:
-        """All of it or nothing."""
+    def _write(self, steps: tuple[TunedStep, ...]) -> None:
+        """Write the whole file or nothing."""
         draft = self.file.with_name(f".{FILE}.{os.getpid()}")
         try:
             if not steps:
                 self.file.unlink()
                 return
-            made = {"version": VERSION, "steps": [asdict(step) for step in steps]}
+            content = {"version": VERSION, "steps": [asdict(step) for step in steps]}
             with draft.open("w", encoding="utf-8", newline="\n") as out:
-                out.write(json.dumps(made, indent=1) + "\n")
+                out.write(json.dumps(content, indent=1) + "\n")
                 out.flush()
                 os.fsync(out.fileno())
             draft.replace(self.file)
@@ -157,34 +157,34 @@ class Tuned:
             draft.unlink(missing_ok=True)
 
 
-def _mismatch(step: Step, embedder: str | None) -> str:
+def _mismatch(step: TunedStep, embedder: str | None) -> str:
     vectors = f"the vectors are of {embedder}" if embedder else "there are no vectors"
     return f"for {step.embedder}, but {vectors}; run 'quintet tune' again, or 'quintet tune --undo'"
 
 
-def _steps(file: Path) -> tuple[Step, ...]:
+def _read_steps(file: Path) -> tuple[TunedStep, ...]:
     try:
-        found = json.loads(regular_text(file))
-        if found["version"] != VERSION or not 1 <= len(found["steps"]) <= MOST_STEPS:
-            raise ValueError("it is of another version, or has no steps")
-        return tuple(_step(one) for one in found["steps"])
+        content = json.loads(regular_text(file))
+        if content["version"] != VERSION or not 1 <= len(content["steps"]) <= MOST_STEPS:
+            raise ValueError("it has another version, or no steps")
+        return tuple(map(_checked_step, content["steps"]))
     except UsageError as error:
         raise _broken(file, error.message) from error
     except (OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise _broken(file, str(error)[:200]) from error
 
 
-def _step(found: Mapping[str, Any]) -> Step:
-    step = Step(**found)
+def _checked_step(fields: Mapping[str, Any]) -> TunedStep:
+    step = TunedStep(**fields)
     unknown = sorted(step.numbers.keys() - AXES.keys())
     if unknown or not step.numbers:
         raise ValueError(f"it may set {', '.join(AXES)}, not {shown(unknown)}")
     checked = read(HOUSE, contract_named(HOUSE).parameters, step.numbers, {})
     low, high = step.interval
     if not (isinstance(step.queries, int) and all(map(is_number, (low, high, step.gain)))):
-        raise ValueError("a count or a gain in it is no number")
+        raise ValueError("a count or a gain in it is not a number")
     if not (isinstance(step.dataset, str) and isinstance(step.embedder, str)):
-        raise ValueError("a name in it is no text")
+        raise ValueError("a name in it is not text")
     numbers = {name: getattr(checked, name) for name in step.numbers}
     return replace(step, numbers=numbers, interval=(low, high))
 

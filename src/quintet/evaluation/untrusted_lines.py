@@ -1,4 +1,4 @@
-"""Lines of files that anybody may have written: bounded, UTF-8, and each complaint names its line."""
+"""Lines of untrusted files: bounded, UTF-8, and every error names its line."""
 
 import stat
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ LONGEST_LINE = 16_000_000  # bytes: a book in one record
 LONGEST_ID = 1_000  # characters
 
 
-class Broken(Exception):  # noqa: N818  (never leaves this package)
-    """What is wrong with a line: the sentence's second half."""
+class MalformedLine(Exception):  # noqa: N818  (never leaves this package)
+    """What is wrong with a line, as the end of a sentence that begins with its number."""
 
 
-def numbered(file: Path, most: int) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are not blank, each with its number; at most `most` of them."""
+def numbered_lines(file: Path, most: int) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, each with its number. More than `most` are refused."""
     count = 0
     for number, data in enumerate(_raw(file), start=1):
         text = _decoded(file, number, data)
@@ -31,8 +31,8 @@ def _raw(file: Path) -> Iterator[bytes]:
     try:
         if not stat.S_ISREG(file.stat().st_mode):  # a pipe might never end
             raise UsageError(f"{file} is not a file; name one", code="invalid_path")
-        with file.open("rb") as opened:
-            while data := opened.readline(LONGEST_LINE + 1):
+        with file.open("rb") as stream:
+            while data := stream.readline(LONGEST_LINE + 1):
                 if len(data) > LONGEST_LINE:
                     raise LimitError(f"a line of {file} is longer than {LONGEST_LINE} bytes; shorten it")
                 yield data
@@ -45,19 +45,19 @@ def _decoded(file: Path, number: int, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise complaint(file, number, f"is not UTF-8 at byte {error.start}") from None
+        raise line_error(file, number, f"is not UTF-8 at byte {error.start}") from None
 
 
-def complaint(file: Path, number: int, what: str) -> UsageError:
+def line_error(file: Path, number: int, what: str) -> UsageError:
     return UsageError(f"line {number} of {file} {what}", details={"file": str(file), "line": number})
 
 
 def checked_id(what: str, value: object) -> str:
-    """An id as text: not blank, no control characters, no lone surrogates, not too long."""
+    """The id if it is text: not blank, not too long, without control characters and lone surrogates."""
     if not isinstance(value, str) or not value.strip():
-        raise Broken(f"has no {what}; it must be text that is not blank")
+        raise MalformedLine(f"has no {what}; it must be text that is not blank")
     if len(value) > LONGEST_ID:
-        raise Broken(f"has a {what} of {len(value)} characters; at most {LONGEST_ID} are taken")
+        raise MalformedLine(f"has a {what} of {len(value)} characters; at most {LONGEST_ID} are taken")
     if any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in value):
-        raise Broken(f"has a {what} with control characters or lone surrogates: {value[:80]!r}")
+        raise MalformedLine(f"has a {what} with control characters or lone surrogates: {value[:80]!r}")
     return value

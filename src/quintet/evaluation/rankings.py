@@ -1,4 +1,4 @@
-"""Which runs are asked for: contracts, modes and a grid of parameters; and what each of them found."""
+"""The rankings to measure (contracts, modes, a grid of parameters), and the results of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,23 +6,23 @@ from itertools import product
 
 from quintet.contracts import CONTRACTS, Contract, contract_named, read
 from quintet.errors import LimitError, UsageError
-from quintet.evaluation.calibration import Outcome
+from quintet.evaluation.calibration import CalibrationPoint
 from quintet.model.documents import Json
 from quintet.model.parameters import LIMIT_MAX, rule_of, shown
 from quintet.model.results import Evidence, Note, Signal
 
 ALL = "all"
 MOST_RUNS = 500
-WORDS = ("lexical", "keyword")  # two names of one mode; every contract with modes has one of them
-# These may not be fewer than the results asked for, which no other contract demands.
+TEXT_MODES = ("lexical", "keyword")  # two names of one mode; every contract with modes has one of them
+# Parameters that must not be smaller than the limit; no other contract has such a rule.
 CANDIDATES: Mapping[str, tuple[str, ...]] = {"harness": ("candidate_k_keyword", "candidate_k_vector")}
 
 Tables = Mapping[str, Mapping[str, Json]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One way of ranking. `mode` is None where the contract has no modes."""
+class RankingSpec:
+    """One way of ranking. `mode` is None if the contract has no modes."""
 
     contract: str
     mode: str | None = None
@@ -38,10 +38,10 @@ class Asked:
 
     @property
     def needs_vectors(self) -> bool:
-        return self.mode not in WORDS
+        return self.mode not in TEXT_MODES
 
-    def given(self, limit: int, tables: Tables) -> dict[str, object]:
-        """The parameters of a search, for `limit` results unless a number of results was asked for."""
+    def parameters(self, limit: int, tables: Tables) -> dict[str, object]:
+        """The parameters of a search for `limit` results, unless the spec or the settings have a limit."""
         given = dict(self.params) if self.mode is None else {**self.params, "mode": self.mode}
         contract = contract_named(self.contract)
         if {"limit", contract.limit} & {*given, *tables.get(self.contract, {})}:
@@ -52,8 +52,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A result as far as a report needs it: evidence is kept only where it may be shown."""
+class RunResult:
+    """A result as a report needs it. Only results that the report may explain have evidence."""
 
     item: str
     score: float
@@ -61,46 +61,46 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What was found for each query, best first. `seconds` is None where nobody measured it."""
+class SearchRun:
+    """The results of each query, best first. `seconds` is None for the run of another tool."""
 
-    asked: Asked
-    results: Mapping[str, Sequence[Found]]
+    spec: RankingSpec
+    results: Mapping[str, Sequence[RunResult]]
     seconds: float | None = None
     notes: tuple[Note, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()  # where answers have a confidence
+    points: tuple[CalibrationPoint, ...] = ()  # if answers have a confidence
 
     def rankings(self) -> dict[str, list[str]]:
-        return {query: [one.item for one in found] for query, found in self.results.items()}
+        return {query: [result.item for result in results] for query, results in self.results.items()}
 
 
-def asked_for(
+def ranking_specs(
     contracts: Sequence[str],
     modes: Sequence[str],
     grid: Mapping[str, Sequence[object]],
     tables: Tables,
     *,
     text_only: bool,
-) -> list[Asked]:
+) -> list[RankingSpec]:
     """Every combination once, checked before anything runs. `tables` are the settings of each contract.
 
-    Without modes it is the contract's own default, and that for words alone where there are no vectors.
+    Without modes, each contract uses its default mode; without vectors, its text mode.
     """
     names = list(CONTRACTS) if ALL in contracts else list(dict.fromkeys(contracts))
     combinations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    found = [
-        Asked(name, mode, params)
+    specs = [
+        RankingSpec(name, mode, params)
         for name in names
         for mode in _modes(contract_named(name), modes, text_only)
         for params in combinations
     ]
-    if len(found) > MOST_RUNS:
+    if len(specs) > MOST_RUNS:
         raise LimitError(
-            f"that would be {len(found)} runs; at most {MOST_RUNS} are made at once: ask for fewer"
+            f"that would be {len(specs)} runs; at most {MOST_RUNS} are made at once: ask for fewer"
         )
-    for one in found:
-        _check(one, tables)
-    return found
+    for spec in specs:
+        _check(spec, tables)
+    return specs
 
 
 def _modes(contract: Contract, wanted: Sequence[str], text_only: bool) -> Iterator[str | None]:
@@ -109,21 +109,21 @@ def _modes(contract: Contract, wanted: Sequence[str], text_only: bool) -> Iterat
         return
     declared = contract.parameters.__dataclass_fields__[contract.mode]
     known: list[str] = rule_of(declared).check.schema["enum"]
-    words = next(mode for mode in known if mode in WORDS)
+    text_mode = next(mode for mode in known if mode in TEXT_MODES)
     if ALL in wanted:
-        yield from (mode for mode in known if not text_only or mode == words)
+        yield from (mode for mode in known if not text_only or mode == text_mode)
         return
-    chosen = wanted or ([words] if text_only else [declared.default])
-    yield from dict.fromkeys(words if mode in WORDS else mode for mode in chosen)
+    chosen = wanted or ([text_mode] if text_only else [declared.default])
+    yield from dict.fromkeys(text_mode if mode in TEXT_MODES else mode for mode in chosen)
 
 
-def _check(one: Asked, tables: Tables) -> None:
-    contract = contract_named(one.contract)
+def _check(spec: RankingSpec, tables: Tables) -> None:
+    contract = contract_named(spec.contract)
     for reserved in ("mode", contract.mode):
-        if reserved in one.params:
+        if reserved in spec.params:
             raise UsageError(
                 f"{reserved} is not a parameter here; use --mode", details={"parameter": reserved}
             )
-    spelt = {contract.mode: one.mode} if contract.mode else {}
-    given = {contract.limit if name == "limit" else name: value for name, value in one.params.items()}
-    read(one.contract, contract.parameters, {**spelt, **given}, tables.get(one.contract, {}))
+    mode = {contract.mode: spec.mode} if contract.mode else {}
+    given = {contract.limit if name == "limit" else name: value for name, value in spec.params.items()}
+    read(spec.contract, contract.parameters, {**mode, **given}, tables.get(spec.contract, {}))

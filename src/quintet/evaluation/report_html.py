@@ -1,13 +1,13 @@
-"""PURE. The report as one HTML page that needs nothing else: tables, plots, best and worst queries."""
+"""PURE. A report as one self-contained HTML page: tables, plots, best and worst queries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from quintet.evaluation.beir import JudgedQueries
 from quintet.evaluation.calibration import Reliability, reliability
-from quintet.evaluation.judgements import Judged
-from quintet.evaluation.report import Measured, Report, Summary
-from quintet.evaluation.runs import Found
-from quintet.evaluation.statistics import Comparison
+from quintet.evaluation.rankings import RunResult
+from quintet.evaluation.report import EvaluationReport, RunScores, Summary
+from quintet.evaluation.statistics import PairedComparison
 from quintet.model.results import Evidence, Signal
 
 QUERIES_SHOWN = 5  # best and worst of each run
@@ -36,12 +36,12 @@ article { border-left: 3px solid var(--line); padding-left: 1rem; margin: 1rem 0
 """
 
 
-def page(report: Report) -> str:
-    """Everything that comes from files is escaped; there is no script and no address in it."""
+def page(report: EvaluationReport) -> str:
+    """Text from files is escaped; the page has no scripts and no outside links."""
     return "\n".join(_page(report)) + "\n"
 
 
-def _page(report: Report) -> Iterator[str]:
+def _page(report: EvaluationReport) -> Iterator[str]:
     title = f"{escape(report.judged.name)}: evaluation"
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -51,24 +51,24 @@ def _page(report: Report) -> Iterator[str]:
         yield f"<p class=dim>{escape(note['message'])}</p>"
     yield from _means(report)
     yield from _comparisons(report)
-    for one in report.runs:
-        yield f"<section><h2>{escape(one.run.asked.name)}</h2>"
+    for scores in report.runs:
+        yield f"<section><h2>{escape(scores.run.spec.name)}</h2>"
         for metric in report.metrics:
-            yield _distribution(str(metric), list(one.values[str(metric)].values()))
-        if one.run.outcomes:
-            yield from _reliability(reliability(one.run.outcomes))
-        yield from _queries(one, report)
+            yield _distribution(str(metric), list(scores.values[str(metric)].values()))
+        if scores.run.points:
+            yield from _reliability(reliability(scores.run.points))
+        yield from _queries(scores, report)
         yield "</section>"
     yield "</body></html>"
 
 
-def _means(report: Report) -> Iterator[str]:
+def _means(report: EvaluationReport) -> Iterator[str]:
     names = [str(metric) for metric in report.metrics]
     yield '<div class="wide"><table><thead><tr><th scope="col">run</th>'
     yield "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr></thead><tbody>"
-    for one in report.runs:
-        yield _row(one.run.asked.name, one, names)
-        for name, group in one.groups.items():
+    for scores in report.runs:
+        yield _row(scores.run.spec.name, scores, names)
+        for name, group in scores.groups.items():
             yield _row(f"{name} ({group.queries} of {report.judged.groups[name].possible})", group, names)
     yield "</tbody></table></div>"
 
@@ -85,16 +85,16 @@ def _span(edges: tuple[float, float]) -> str:
     return f"{edges[0]:.4f} to {edges[1]:.4f}"
 
 
-def _comparisons(report: Report) -> Iterator[str]:
-    for one, gain in zip(report.runs[1:], report.comparisons, strict=False):
-        yield f"<h2>{escape(one.run.asked.name)} against {escape(report.runs[0].run.asked.name)}</h2>"
+def _comparisons(report: EvaluationReport) -> Iterator[str]:
+    for scores, gain in zip(report.runs[1:], report.comparisons, strict=False):
+        yield f"<h2>{escape(scores.run.spec.name)} against {escape(report.runs[0].run.spec.name)}</h2>"
         yield from _gains(gain.all)
         for name, gains in gain.groups.items():
             yield f"<h3>{escape(name)}</h3>"
             yield from _gains(gains)
 
 
-def _gains(gains: Mapping[str, Comparison]) -> Iterator[str]:
+def _gains(gains: Mapping[str, PairedComparison]) -> Iterator[str]:
     yield '<table><thead><tr><th scope="col">metric</th><th scope="col">gain</th>'
     yield '<th scope="col">95 % interval</th><th scope="col">p</th></tr></thead><tbody>'
     for name, gain in gains.items():
@@ -104,7 +104,7 @@ def _gains(gains: Mapping[str, Comparison]) -> Iterator[str]:
 
 
 def _distribution(name: str, values: Sequence[float]) -> str:
-    """How many queries got what: ten bars from 0 to 1, the last with 1 itself."""
+    """The number of queries by value: ten bars from 0 to 1; the last includes 1."""
     counts = [0] * BARS
     for value in values:
         counts[min(BARS - 1, int(value * BARS))] += 1
@@ -126,19 +126,19 @@ def _distribution(name: str, values: Sequence[float]) -> str:
     )
 
 
-def _reliability(found: Reliability) -> Iterator[str]:
-    """A dot a bin, as large as it has answers; on the diagonal confidence keeps its word."""
-    largest = max(one.count for one in found.bins)
+def _reliability(curve: Reliability) -> Iterator[str]:
+    """A dot per bin, its size by the number of answers; on the diagonal, confidence is right."""
+    largest = max(bin.count for bin in curve.bins)
     parts = [f'<path d="M0 0V{SIDE}H{SIDE}M0 {SIDE}L{SIDE} 0"/>', *_scale()]
-    for one in found.bins:
-        across, down = SIDE * one.predicted, SIDE * (1 - one.observed)
-        size = 3 + 9 * (one.count / largest) ** 0.5
+    for bin in curve.bins:
+        across, down = SIDE * bin.predicted, SIDE * (1 - bin.observed)
+        size = 3 + 9 * (bin.count / largest) ** 0.5
         parts.append(f'<circle cx="{across:.2f}" cy="{down:.2f}" r="{size:.2f}"/>')
-        above = one.observed > one.predicted
+        above = bin.observed > bin.predicted
         beside, anchor = (across - size - 4, "end") if above else (across + size + 4, "start")
-        label = f'<text x="{beside:.2f}" y="{down + 4:.2f}" text-anchor="{anchor}">{one.count}</text>'
+        label = f'<text x="{beside:.2f}" y="{down + 4:.2f}" text-anchor="{anchor}">{bin.count}</text>'
         parts.append(label)
-    spoken = "; ".join(f"{one.observed:.2f} of {one.count} at {one.predicted:.2f}" for one in found.bins)
+    spoken = "; ".join(f"{bin.observed:.2f} of {bin.count} at {bin.predicted:.2f}" for bin in curve.bins)
     whole = SIDE + 2 * MARGIN
     yield "<figure><figcaption>confidence (across) and the share of answers that are right (up)</figcaption>"
     yield (
@@ -146,9 +146,9 @@ def _reliability(found: Reliability) -> Iterator[str]:
         f'aria-label="right answers by confidence: {spoken}">{"".join(parts)}</svg></figure>'
     )
     yield (
-        "<p>Each question was asked twice, the second time without what is relevant to it. "
-        f"Over {found.count} answers confidence is off by {found.error:.4f} in the mean; "
-        f"its Brier score is {found.brier:.4f}.</p>"
+        "<p>Each query was searched twice, the second time without its relevant documents. "
+        f"Over {curve.count} answers confidence is off by {curve.error:.4f} on average; "
+        f"its Brier score is {curve.brier:.4f}.</p>"
     )
 
 
@@ -159,10 +159,10 @@ def _scale() -> Iterator[str]:
         yield f'<text x="-6" y="{SIDE - at + 4:g}" text-anchor="end">{value}</text>'
 
 
-def _queries(one: Measured, report: Report) -> Iterator[str]:
-    """By the first metric; equal values go by the others, then by id."""
+def _queries(scores: RunScores, report: EvaluationReport) -> Iterator[str]:
+    """By the first metric; ties by the other metrics, then by id."""
     order = sorted(
-        report.judged.grades, key=lambda query: (*(values[query] for values in one.values.values()), query)
+        report.judged.grades, key=lambda query: (*(values[query] for values in scores.values.values()), query)
     )
     worst = order[:QUERIES_SHOWN]
     best = [query for query in reversed(order) if query not in worst][:QUERIES_SHOWN]
@@ -170,43 +170,45 @@ def _queries(one: Measured, report: Report) -> Iterator[str]:
         if queries:
             yield f"<h3>{title}</h3>"
             for query in queries:
-                yield from _query(query, one, report.judged)
+                yield from _query(query, scores, report.judged)
 
 
-def _query(query: str, one: Measured, judged: Judged) -> Iterator[str]:
-    values = ", ".join(f"{name} {by_query[query]:.4f}" for name, by_query in one.values.items())
+def _query(query: str, scores: RunScores, judged: JudgedQueries) -> Iterator[str]:
+    values = ", ".join(f"{name} {by_query[query]:.4f}" for name, by_query in scores.values.items())
     text = judged.queries[query]
     shown = text if len(text) <= LONGEST else text[:LONGEST] + "…"
-    found = one.run.results.get(query, ())
-    ranks = {result.item: rank for rank, result in enumerate(found, start=1)}
+    results = scores.run.results.get(query, ())
+    ranks = {result.item: rank for rank, result in enumerate(results, start=1)}
     yield f"<article><h4>{escape(shown)}</h4><p class=dim>query {escape(query)}: {values}</p><ul>"
     relevant = sorted(
         (item for item, grade in judged.grades[query].items() if grade > 0),
-        key=lambda item: (ranks.get(item, len(found) + 1), item),
+        key=lambda item: (ranks.get(item, len(results) + 1), item),
     )
     for item in relevant[:RELEVANT_SHOWN]:
-        yield f"<li>relevant: {_explained(item, ranks, found, judged.grades[query])}</li>"
+        yield f"<li>relevant: {_explained(item, ranks, results, judged.grades[query])}</li>"
     if len(relevant) > RELEVANT_SHOWN:
         yield f"<li>and {len(relevant) - RELEVANT_SHOWN} more that are relevant</li>"
-    for result in found[:3]:
+    for result in results[:3]:
         if result.item not in relevant:
-            yield f"<li>instead: {_explained(result.item, ranks, found, {})}</li>"
+            yield f"<li>instead: {_explained(result.item, ranks, results, {})}</li>"
     yield "</ul></article>"
 
 
-def _explained(item: str, ranks: Mapping[str, int], found: Sequence[Found], grades: Mapping[str, int]) -> str:
+def _explained(
+    item: str, ranks: Mapping[str, int], results: Sequence[RunResult], grades: Mapping[str, int]
+) -> str:
     grade = f" (grade {grades[item]})" if item in grades else ""
     if item not in ranks:
-        return f"<b>{escape(item)}</b>{grade} is not among the first {len(found)}"
-    result = found[ranks[item] - 1]
-    why = "; ".join(_signal(name, seen) for name, seen in result.evidence.items())
+        return f"<b>{escape(item)}</b>{grade} is not among the first {len(results)}"
+    result = results[ranks[item] - 1]
+    why = "; ".join(_signal(name, evidence) for name, evidence in result.evidence.items())
     place = f"<b>{escape(item)}</b>{grade} at rank {ranks[item]}, score {result.score:.4g}"
     return f"{place}: {why}" if why else place
 
 
-def _signal(name: Signal, seen: Evidence) -> str:
-    place = "not among the" if seen.rank is None else f"rank {seen.rank} of"
+def _signal(name: Signal, evidence: Evidence) -> str:
+    place = "not among the" if evidence.rank is None else f"rank {evidence.rank} of"
     return (
-        f"{name} {place} {seen.of}, raw {seen.raw:.4g}, weight {seen.weight:.4g}, "
-        f"gave {seen.contribution:.4g}"
+        f"{name} {place} {evidence.of}, raw {evidence.raw:.4g}, weight {evidence.weight:.4g}, "
+        f"gave {evidence.contribution:.4g}"
     )

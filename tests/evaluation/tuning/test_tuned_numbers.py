@@ -9,26 +9,26 @@ import pytest
 
 from quintet.contracts import HOUSE
 from quintet.errors import Conflict, NotFound, StoreError
-from quintet.evaluation.tuning.tuned import FILE, MOST_STEPS, Step, Tuned
+from quintet.evaluation.tuning.tuned_numbers import FILE, MOST_STEPS, TunedNumbers, TunedStep
 from quintet.settings import Settings
 
-STEP = Step({"semantic_weight": 0.5}, "asked", 60, "hash-384", 0.1, (0.05, 0.15))
-OTHER = Step({"semantic_weight": 0.9, "feedback": 0.0}, "asked", 70, "hash-384", 0.2, (0.1, 0.3))
+STEP = TunedStep({"semantic_weight": 0.5}, "asked", 60, "hash-384", 0.1, (0.05, 0.15))
+OTHER = TunedStep({"semantic_weight": 0.9, "feedback": 0.0}, "asked", 70, "hash-384", 0.2, (0.1, 0.3))
 
 
 @pytest.fixture
-def tuned(tmp_path: Path) -> Tuned:
-    return Tuned(tmp_path)
+def tuned(tmp_path: Path) -> TunedNumbers:
+    return TunedNumbers(tmp_path)
 
 
-def test_what_is_written_is_what_is_read_by_everybody(tuned: Tuned, tmp_path: Path) -> None:
+def test_what_is_written_is_what_is_read_by_everybody(tuned: TunedNumbers, tmp_path: Path) -> None:
     assert tuned.steps() == ()
     tuned.add(STEP, ())
-    assert tuned.steps() == Tuned(tmp_path).steps() == (STEP,)
+    assert tuned.steps() == TunedNumbers(tmp_path).steps() == (STEP,)
     assert [file.name for file in tmp_path.iterdir()] == [FILE]
 
 
-def test_steps_are_undone_one_by_one_down_to_the_defaults(tuned: Tuned, tmp_path: Path) -> None:
+def test_steps_are_undone_one_by_one_down_to_the_defaults(tuned: TunedNumbers, tmp_path: Path) -> None:
     tuned.add(STEP, ())
     tuned.add(OTHER, (STEP,))
     assert tuned.numbers() == OTHER.numbers
@@ -41,43 +41,43 @@ def test_steps_are_undone_one_by_one_down_to_the_defaults(tuned: Tuned, tmp_path
         tuned.undo()
 
 
-def test_an_open_reader_sees_what_another_process_wrote(tuned: Tuned, tmp_path: Path) -> None:
+def test_an_open_reader_sees_what_another_process_wrote(tuned: TunedNumbers, tmp_path: Path) -> None:
     assert tuned.numbers() == {}
-    Tuned(tmp_path).add(STEP, ())
+    TunedNumbers(tmp_path).add(STEP, ())
     assert tuned.numbers() == STEP.numbers
-    Tuned(tmp_path).undo()
+    TunedNumbers(tmp_path).undo()
     assert tuned.numbers() == {}
 
 
-def test_a_step_upon_numbers_that_another_process_changed_is_refused(tuned: Tuned) -> None:
+def test_a_step_upon_numbers_that_another_process_changed_is_refused(tuned: TunedNumbers) -> None:
     tuned.add(STEP, ())
     with pytest.raises(Conflict, match="by another process meanwhile"):
         tuned.add(OTHER, ())
     assert tuned.steps() == (STEP,)
 
 
-def test_old_steps_are_forgotten(tuned: Tuned) -> None:
+def test_old_steps_are_forgotten(tuned: TunedNumbers) -> None:
     for _ in range(MOST_STEPS + 3):
         tuned.add(STEP, tuned.steps())
     assert len(tuned.steps()) == MOST_STEPS
 
 
-def test_settings_win_over_what_was_tuned(tuned: Tuned) -> None:
+def test_settings_win_over_what_was_tuned(tuned: TunedNumbers) -> None:
     tuned.add(OTHER, ())
     own = Settings(contracts={HOUSE: {"feedback": 0.3, "limit": 5}, "cfs": {"rrf_k": 10}})
-    merged = tuned.under(own, HOUSE, "hash-384")[0].contracts
+    merged = tuned.apply_to(own, HOUSE, "hash-384")[0].contracts
     assert merged == {HOUSE: {"semantic_weight": 0.9, "feedback": 0.3, "limit": 5}, "cfs": {"rrf_k": 10}}
-    assert tuned.under(Settings(), HOUSE, "hash-384")[0].contracts == {HOUSE: OTHER.numbers}
+    assert tuned.apply_to(Settings(), HOUSE, "hash-384")[0].contracts == {HOUSE: OTHER.numbers}
 
 
-def test_without_tuning_settings_stay_as_they_are(tuned: Tuned) -> None:
+def test_without_tuning_settings_stay_as_they_are(tuned: TunedNumbers) -> None:
     settings = Settings()
-    assert tuned.under(settings, HOUSE, "hash-384") == (settings, ())
+    assert tuned.apply_to(settings, HOUSE, "hash-384") == (settings, ())
 
 
-def test_numbers_for_another_embedder_are_ignored_and_that_is_told(tuned: Tuned) -> None:
+def test_numbers_for_another_embedder_are_ignored_and_that_is_told(tuned: TunedNumbers) -> None:
     tuned.add(STEP, ())
-    settings, notes = tuned.under(Settings(), HOUSE, "granite")
+    settings, notes = tuned.apply_to(Settings(), HOUSE, "granite")
     assert settings == Settings()
     (note,) = notes
     assert note["code"] == "tuned_for_another"
@@ -88,12 +88,12 @@ def test_numbers_for_another_embedder_are_ignored_and_that_is_told(tuned: Tuned)
     assert tuned.numbers_in_use("granite") == {}
 
 
-def test_a_broken_file_matters_to_the_house_contract_only_and_can_be_undone(tuned: Tuned) -> None:
+def test_a_broken_file_matters_to_the_house_contract_only_and_can_be_undone(tuned: TunedNumbers) -> None:
     tuned.file.write_bytes(b"[]")
-    assert tuned.under(Settings(), "cfs", "hash-384") == (Settings(), ())
+    assert tuned.apply_to(Settings(), "cfs", "hash-384") == (Settings(), ())
     assert tuned.numbers_in_use("hash-384") == {}
     with pytest.raises(Conflict, match="'quintet tune --undo'"):
-        tuned.under(Settings(), HOUSE, "hash-384")
+        tuned.apply_to(Settings(), HOUSE, "hash-384")
     assert tuned.undo() is None
     assert not tuned.file.exists()
 
@@ -123,7 +123,9 @@ Break = Callable[[dict[str, Any]], object]
         lambda made: made["steps"][0].update(more=1),
     ],
 )
-def test_a_file_that_was_not_written_by_us_is_refused_in_one_sentence(tuned: Tuned, change: Break) -> None:
+def test_a_file_that_was_not_written_by_us_is_refused_in_one_sentence(
+    tuned: TunedNumbers, change: Break
+) -> None:
     tuned.add(STEP, ())
     made = json.loads(tuned.file.read_text("utf-8"))
     change(made)
@@ -135,13 +137,13 @@ def test_a_file_that_was_not_written_by_us_is_refused_in_one_sentence(tuned: Tun
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"1", b"[" * 100_000, b" " * 1_000_001])
-def test_what_is_no_json_object_is_refused_too(tuned: Tuned, content: bytes) -> None:
+def test_what_is_no_json_object_is_refused_too(tuned: TunedNumbers, content: bytes) -> None:
     tuned.file.write_bytes(content)
     with pytest.raises(Conflict, match="is not what 'quintet tune' writes"):
         tuned.numbers()
 
 
-def test_a_folder_in_its_place_is_refused(tuned: Tuned) -> None:
+def test_a_folder_in_its_place_is_refused(tuned: TunedNumbers) -> None:
     tuned.file.mkdir()
     with pytest.raises(Conflict, match="is not what 'quintet tune' writes"):
         tuned.numbers()
@@ -149,10 +151,10 @@ def test_a_folder_in_its_place_is_refused(tuned: Tuned) -> None:
 
 def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
-        Tuned(tmp_path / "gone").add(STEP, ())
+        TunedNumbers(tmp_path / "gone").add(STEP, ())
 
 
-def test_the_doctor_says_for_which_vectors_the_numbers_are(tuned: Tuned) -> None:
+def test_the_doctor_says_for_which_vectors_the_numbers_are(tuned: TunedNumbers) -> None:
     assert tuned.examine("hash-384").ok
     tuned.add(STEP, ())
     assert tuned.examine("hash-384").message == "by 60 queries of asked, gain +0.1000"
