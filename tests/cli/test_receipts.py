@@ -77,12 +77,12 @@ def _refused(quintet: Quintet, file: Path, says: str) -> None:
         (b"[" * 200_000, "is not JSON"),
         (b'{"a":' * 200_000, "is not JSON"),
         (b"1" * 10_000, "is not JSON"),
-        (b"[]", "no receipt"),
-        (b"null", "no receipt"),
-        (b"{}", "no receipt"),
-        (b'{"claim": {}}', "version None is not known"),
+        (b"[]", "not a receipt"),
+        (b"null", "not a receipt"),
+        (b"{}", "not a receipt"),
+        (b'{"claim": {}}', "version None is unknown"),
         (b'{"proof": 1}', "no proof"),
-        (b'{"proof": {}}', "version {} is not known"),
+        (b'{"proof": {}}', "version {} is unknown"),
     ],
 )
 def test_what_is_neither_receipt_nor_proof_is_refused(
