@@ -335,8 +335,8 @@ class Index:
         """
         reference, expansion = encodable(reference), Expansion(strategy, depth, possible)
         with self._collection.snapshot() as snapshot:
-            find_lines = partial(find_place, documents=snapshot.catalog, base=Path.cwd())
-            return related_symbols(snapshot.graph, reference, find_lines, expansion, limit)
+            find = partial(find_place, documents=snapshot.catalog, base=Path.cwd())
+            return related_symbols(snapshot.graph, reference, find, expansion, limit)
 
     def map(self, paths: Paths = (), *, query: str | None = None, budget: int = 1024) -> OutlineMap:
         """An outline of the index, or of these files and folders, within a budget of tokens.

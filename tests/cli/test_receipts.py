@@ -81,7 +81,7 @@ def _refused(quintet: Quintet, file: Path, says: str) -> None:
         (b"null", "not a receipt"),
         (b"{}", "not a receipt"),
         (b'{"claim": {}}', "version None is unknown"),
-        (b'{"proof": 1}', "no proof"),
+        (b'{"proof": 1}', "not a proof"),
         (b'{"proof": {}}', "version {} is unknown"),
     ],
 )

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Protocol, TypedDict, get_args
+from typing import TypedDict, get_args
 
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.errors import NotFound, UsageError
+from quintet.model.documents import Place
 from quintet.model.schema import Count, Lines
 from quintet.model.symbols import Confidence
 from quintet.ports.reading import CodeGraph, Neighbour, Node
@@ -113,35 +114,19 @@ def _neighbour_fields(neighbour: Neighbour, names: dict[str, Node]) -> Neighbour
     }
 
 
-class SourceLines(Protocol):
-    """Lines of an indexed file."""
-
-    @property
-    def root(self) -> str: ...
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def first(self) -> int: ...
-
-    @property
-    def last(self) -> int: ...
-
-
 def related_symbols(
     graph: CodeGraph,
     reference: str,
-    find_lines: Callable[[str], SourceLines | None],
+    find_place: Callable[[str], Place | None],
     expansion: Expansion,
     limit: int,
 ) -> RelatedSymbols:
-    """The neighbours of what `reference` names: a symbol, or else the lines that `find_lines` returns."""
+    """The neighbours of what `reference` names: a symbol, or else the place that `find_place` returns."""
     _check_walk(expansion, limit)
     reference = _clean_reference(reference)
     start = _node_named(graph, reference)
     if start is None:
-        lines = find_lines(reference)
+        lines = find_place(reference)
         start = None if lines is None else _node_at(graph, lines)
     if start is None:
         raise _unknown_symbol(graph, reference)
@@ -181,7 +166,7 @@ def _node_named(graph: CodeGraph, reference: str) -> Node | None:
     return candidates[0] if candidates else None
 
 
-def _node_at(graph: CodeGraph, lines: SourceLines) -> Node | None:
+def _node_at(graph: CodeGraph, lines: Place) -> Node | None:
     """The innermost definition around these lines, or else the file."""
     node = graph.at(lines.root, lines.path, lines.first, lines.last)
     if node is not None and node.parent is None and not 1 <= lines.first <= max(node.last_line, 1):

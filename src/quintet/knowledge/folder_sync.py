@@ -1,7 +1,7 @@
 """One sync run over a source folder: find the files that changed and write their documents in groups."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quintet.errors import Conflict, LimitError, UsageError
@@ -25,90 +25,86 @@ from quintet.settings import Settings
 GROUP = 32  # documents in one commit
 
 
+@dataclass(frozen=True, slots=True)
 class FolderSync:
     """One run over one source."""
 
-    def __init__(
-        self,
-        documents: DocumentStore,
-        base: Registration,
-        source: FolderSource,
-        parts: IndexParts,
-        recorder: Recorder,
-    ) -> None:
-        self._documents = documents
-        self._base = base
-        self._source = source
-        self._parts = parts
-        self._recorder = recorder
-        # The globs of the index are about its own folders, not about this one.
-        self._settings: Settings = replace(parts.settings, include=(), exclude=())
+    documents: DocumentStore
+    base: Registration
+    source: FolderSource
+    parts: IndexParts
+    recorder: Recorder
+
+    @property
+    def settings(self) -> Settings:
+        """Without the globs of the index, which are about its own folders."""
+        return replace(self.parts.settings, include=(), exclude=())
 
     def run(self) -> None:
-        location = Path(self._source.location)
+        location = Path(self.source.location)
         if not location.is_dir():
             raise Conflict(
-                f"the folder of source {self._source.name!r} is gone; bring it back, or remove the source",
+                f"the folder of source {self.source.name!r} is gone; bring it back, or remove the source",
                 code="source_gone",
             )
-        root = Root(self._source.id, self._source.location)
-        files, problems = walk(location, self._settings)
+        root = Root(self.source.id, self.source.location)
+        files, problems = walk(location, self.settings)
         for problem in problems:
-            self._recorder.problem(problem.path, problem.reason)
-        with self._documents.collection.snapshot() as snapshot:
+            self.recorder.problem(problem.path, problem.reason)
+        with self.documents.collection.snapshot() as snapshot:
             known = in_scope(SyncTarget(root), problems, snapshot.catalog.known(root.name))
-        changes = find_changes(files, known, shape=shape(self._settings))
-        self._recorder.count(scanned=len(files), deleted=len(changes.removed))
+        changes = find_changes(files, known, shape=shape(self.settings))
+        self.recorder.count(scanned=len(files), deleted=len(changes.removed))
         unread = sorted((*changes.added, *changes.suspects), key=lambda file: file.path)
-        with Sandbox(ParseLimits.of(self._settings)) as sandbox:
+        with Sandbox(ParseLimits.of(self.settings)) as sandbox:
             for start in range(0, len(unread), GROUP):
                 self._sync_group(unread[start : start + GROUP], root, known, sandbox)
         if changes.removed:
-            self._recorder.at("remove", changes.removed[0])
+            self.recorder.at("remove", changes.removed[0])
             self._remove(changes.removed)
-        self._recorder.at("embed")
-        self._documents.embed()
-        self._documents.drop_unused()
+        self.recorder.at("embed")
+        self.documents.embed()
+        self.documents.drop_unused()
 
     def _sync_group(
         self, group: Sequence[DiskFile], root: Root, known: Mapping[str, KnownFile], sandbox: Sandbox
     ) -> None:
         entries, unreadable, touched = [], [], []
         for file in group:
-            self._recorder.at("read", file.path)
+            self.recorder.at("read", file.path)
             before = known.get(file.path)
             try:
-                content = read_file(file.full_path, size_cap(file.path, self._settings))
-                if before is not None and _is_same(before, content, self._settings):
+                content = read_file(file.full_path, size_cap(file.path, self.settings))
+                if before is not None and _is_same(before, content, self.settings):
                     touched.append((file.path, content))
                 else:
                     entries.append(self._entry(file.path, content, sandbox))
-                    self._recorder.count(changed=1)
+                    self.recorder.count(changed=1)
             except (UnreadableFile, UsageError, LimitError) as error:
-                self._recorder.problem(file.path, getattr(error, "reason", str(error)))
+                self.recorder.problem(file.path, getattr(error, "reason", str(error)))
                 unreadable += [file.path] if before is not None else []
         if entries:
-            self._documents.put(entries, root, {})
+            self.documents.put(entries, root, {})
         updated = sum(entry.document.path in known for entry in entries)
-        self._recorder.count(updated_documents=updated, created_documents=len(entries) - updated)
+        self.recorder.count(updated_documents=updated, created_documents=len(entries) - updated)
         self._touch(root, touched)
         self._remove(unreadable)
 
     def _entry(self, path: str, content: Content, sandbox: Sandbox) -> Entry:
-        now = self._parts.clock_ns()
-        return source_entry(path, content, self._source, self._base, self._settings, now, sandbox)
+        now = self.parts.clock_ns()
+        return source_entry(path, content, self.source, self.base, self.settings, now, sandbox)
 
     def _touch(self, root: Root, touched: Sequence[tuple[str, Content]]) -> None:
         if touched:
-            now = self._parts.clock_ns()
-            with self._documents.collection.writer() as writer, writer.batch():
+            now = self.parts.clock_ns()
+            with self.documents.collection.writer() as writer, writer.batch():
                 for path, content in touched:
                     writer.touch(root.name, path, content.size, storable_time(content.modified_ns), now)
 
     def _remove(self, paths: Sequence[str]) -> None:
         if paths:
-            self._documents.remove(self._source.id, paths)
-            self._recorder.count(deleted_documents=len(paths))
+            self.documents.remove(self.source.id, paths)
+            self.recorder.count(deleted_documents=len(paths))
 
 
 def _is_same(before: KnownFile, content: Content, settings: Settings) -> bool:

@@ -141,7 +141,7 @@ def project(params: Params, plan: Plan, answer: Answer) -> MemoryBody:
 
 
 def _result(item: Ranked, answer: Answer) -> MemoryResult:
-    """`Memory.recall`, which sees the disk, replaces the freshness and the states of the subjects."""
+    """`Memory.recall` replaces the freshness and the state of each subject, since it reads the disk."""
     memo = memo_from(answer.passages[item.best_chunk].document.metadata)
     return {
         **memory_fields(memo),
@@ -153,22 +153,11 @@ def _result(item: Ranked, answer: Answer) -> MemoryResult:
 
 def memory_fields(memo: Memo) -> MemoryFields:
     """A memory as every answer shows it."""
-    return {
-        "id": memo.id,
-        "text": memo.text,
-        "kind": memo.kind,
-        "created_ms": memo.created_ms,
-        "last_seen_ms": memo.last_seen_ms,
-        "seen": memo.seen,
-        "tags": list(memo.tags),
-        "about": [subject_fields(about) for about in memo.about],
-        "session": memo.session,
-        "sessions": list(memo.sessions),
-        "supersedes": list(memo.supersedes),
-        "superseded_by": memo.superseded_by,
-        "metadata": dict(memo.metadata),
-        "valid": {"from_ms": memo.created_ms, "until_ms": memo.valid_until_ms},
-    }
+    fields: Any = memo.fields()
+    del fields["valid_until_ms"]
+    fields["about"] = [subject_fields(about) for about in memo.about]
+    fields["valid"] = {"from_ms": memo.created_ms, "until_ms": memo.valid_until_ms}
+    return cast(MemoryFields, fields)
 
 
 def subject_fields(about: About, state: AboutState = "unknown") -> SubjectFields:
@@ -178,12 +167,8 @@ def subject_fields(about: About, state: AboutState = "unknown") -> SubjectFields
 
 
 def _evidence(evidence: Evidence) -> MemoryEvidence:
-    return {
-        "rank": evidence.rank,
-        "score": evidence.score,
-        "raw": evidence.raw,
-        "contribution": evidence.contribution,
-    }
+    rank, score, raw = evidence.rank, evidence.score, evidence.raw
+    return {"rank": rank, "score": score, "raw": raw, "contribution": evidence.contribution}
 
 
 MEMORY = Contract("memory", Params, plan, project, MemoryBody, limit="limit", mode=None)

@@ -3,7 +3,7 @@
 A run makes chunks by the thousand, so they are named tuples: a frozen dataclass takes four times as long.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
@@ -79,3 +79,17 @@ class Passage:
 
     chunk: Chunk
     document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines of a document; by default all."""
+
+    root: str
+    path: str
+    first: int = 1
+    last: int = 10**9
+
+    def cut(self, passages: Sequence[Passage]) -> list[Passage]:
+        """The passages that have any of these lines."""
+        return [p for p in passages if p.chunk.first_line <= self.last and p.chunk.last_line >= self.first]

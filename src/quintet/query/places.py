@@ -3,13 +3,12 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 from unicodedata import normalize
 
 from quintet.errors import NotFound, UsageError
-from quintet.model.documents import Passage, digest
+from quintet.model.documents import Place, digest
 from quintet.ports.reading import Root
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -26,19 +25,6 @@ class Documents(Protocol):
     def documents_below(self, path: str, root: str | None) -> list[tuple[str, str]]:
         """Root and path of the document at `path`, or of all below that folder."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One document, and the lines of it that are wanted."""
-
-    root: str
-    path: str
-    first: int = 1
-    last: int = 10**9
-
-    def cut(self, passages: Sequence[Passage]) -> list[Passage]:
-        return [p for p in passages if p.chunk.first_line <= self.last and p.chunk.last_line >= self.first]
 
 
 def names_of(paths: Paths) -> list[str]:
