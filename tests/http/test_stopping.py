@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 from quintet.http.authentication import Guard
 from quintet.http.config import Config
 from quintet.http.metrics import Metrics
-from quintet.http.middleware import Front
+from quintet.http.middleware import RequestMiddleware
 from quintet.serving.keys import Keys
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
@@ -57,7 +57,7 @@ def test_a_request_that_is_cancelled_while_the_server_goes_on_is_cancelled(tmp_p
         sent.append(message)
 
     async def cancelled() -> None:
-        front = Front(endless, Guard(Config(), Keys(tmp_path)), Metrics())
+        front = RequestMiddleware(endless, Guard(Config(), Keys(tmp_path)), Metrics())
         scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")]}
         asking = asyncio.create_task(front(scope, receive, send))
         await asyncio.wait([asking], timeout=0)

@@ -1,4 +1,4 @@
-"""The application: everything put together around one `SharedIndex`."""
+"""The ASGI application: routes, limits and middleware around one `SharedIndex`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,66 +17,91 @@ from quintet.http.docs_page import PAGE, POLICY
 from quintet.http.events import Streams
 from quintet.http.gauges import Gauges
 from quintet.http.jobs import Jobs
-from quintet.http.limits import Workers
 from quintet.http.mcp_endpoint import McpEndpoint
 from quintet.http.metrics import Metrics
-from quintet.http.middleware import Front
-from quintet.http.routes.index import Routes, Site
+from quintet.http.middleware import RequestMiddleware
+from quintet.http.responses import json_response
+from quintet.http.routes.documents import DocumentRoutes
+from quintet.http.routes.index import IndexRoutes
+from quintet.http.routes.jobs import JobRoutes
+from quintet.http.routes.knowledge import KnowledgeRoutes
+from quintet.http.routes.search import SearchRoutes
 from quintet.http.schema.openapi import document
+from quintet.http.state import ServerState
 from quintet.http.uploads import Uploads
-from quintet.http.wire import answered
+from quintet.http.workers import Workers
 from quintet.serving.keys import Keys
 from quintet.serving.shared_index import SharedIndex
+
+ROUTES = (SearchRoutes, JobRoutes, IndexRoutes, KnowledgeRoutes, DocumentRoutes)
 
 
 class Application:
     """An ASGI application."""
 
     def __init__(self, shared: SharedIndex, config: Config) -> None:
-        limits = config.limits
-        guard, metrics = Guard(config, Keys(shared.index.folder)), Metrics()
-        workers, probes = Workers(limits), Workers(replace(limits, workers=1, waiting=16))
-        writers = Workers(replace(limits, workers=2, seconds=limits.upload_seconds))
-        jobs, streams = Jobs(limits.jobs), Streams(limits.streams)
-        gauges = Gauges(shared, workers, jobs)
-        uploads = Uploads(limits)
-        site = Site(shared, guard, limits, workers, writers, probes, uploads, jobs, streams, metrics, gauges)
-        tools = McpEndpoint(shared, guard, limits)
-        about = [Route("/openapi.json", _described), Route("/docs", _shown)]
+        state = _state(shared, config)
+        mcp = McpEndpoint(shared, state.guard, state.limits)
         router = Router(
-            [*Routes(site).all(), *about, Route("/mcp", tools, methods=["GET", "POST", "DELETE"])],
+            [
+                *(route for routes in ROUTES for route in routes(state).all()),
+                Route("/openapi.json", _openapi),
+                Route("/docs", _docs),
+                Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
+            ],
             redirect_slashes=False,
-            lifespan=_closing(tools.close, jobs.close, writers.close, workers.close, probes.close),
+            lifespan=_closing(
+                mcp.close, state.jobs.close, state.writers.close, state.workers.close, state.probes.close
+            ),
         )
-        self._front, self._streams = Front(router, guard, metrics), streams
-        self.asgi: ASGIApp = self._front
+        self._middleware = RequestMiddleware(router, state.guard, state.metrics)
+        self._streams = state.streams
+        self.asgi: ASGIApp = self._middleware
 
-    def let_go(self) -> None:
-        """The server is about to stop: end the streams, which would hold it up."""
-        self._front.stopping = True
+    def prepare_to_stop(self) -> None:
+        """End the streams, which would delay the stop of the server."""
+        self._middleware.stopping = True
         self._streams.close()
 
 
+def _state(shared: SharedIndex, config: Config) -> ServerState:
+    limits = config.limits
+    workers, jobs = Workers(limits), Jobs(limits.jobs)
+    return ServerState(
+        shared=shared,
+        guard=Guard(config, Keys(shared.folder)),
+        limits=limits,
+        workers=workers,
+        writers=Workers(replace(limits, workers=2, seconds=limits.upload_seconds)),
+        probes=Workers(replace(limits, workers=1, waiting=16)),
+        uploads=Uploads(limits),
+        jobs=jobs,
+        streams=Streams(limits.streams),
+        metrics=Metrics(),
+        gauges=Gauges(shared, workers, jobs),
+    )
+
+
 def _closing(
-    tools: Callable[[], Awaitable[None]], *rest: Callable[[], None]
+    close_mcp: Callable[[], Awaitable[None]], *rest: Callable[[], None]
 ) -> Callable[[Router], AbstractAsyncContextManager[None]]:
-    """A lifespan that ends what runs in threads, in this order."""
+    """A lifespan that closes what runs in threads, in this order."""
 
     @asynccontextmanager
     async def lifespan(_: Router) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await tools()
+            await close_mcp()
             for close in rest:
                 await asyncio.to_thread(close)
 
     return lifespan
 
 
-async def _described(request: Request) -> Response:
-    return answered(document(quintet.__version__))
+async def _openapi(request: Request) -> Response:
+    return json_response(document(quintet.__version__))
 
 
-async def _shown(request: Request) -> Response:
+async def _docs(request: Request) -> Response:
     return Response(PAGE, headers={"Content-Security-Policy": POLICY}, media_type="text/html")

@@ -1,4 +1,4 @@
-"""Who may ask: the Host and Origin headers against DNS rebinding, and API keys."""
+"""Checks of the Host and Origin headers, against DNS rebinding, and of API keys."""
 
 from collections.abc import Mapping
 
@@ -28,7 +28,7 @@ class Guard:
         self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
 
     def check(self, headers: Headers) -> None:
-        """Refuse pages of other sites, and those of a site that had its name point here."""
+        """Refuse requests from pages of other sites, also when such a site lets its name point here."""
         host = headers.get("host", "")
         if not self._is_ours(_bare(host)):
             raise AccessError(
@@ -42,25 +42,25 @@ class Guard:
             )
 
     def _is_ours(self, name: str) -> bool:
-        """A server on every address goes by any of them: rebinding needs a name, not a number."""
+        """A server on every address accepts each of them as Host: DNS rebinding needs a name."""
         return name in self._hosts or (self._anywhere and address_of(name) is not None)
 
-    def shared_with(self, headers: Headers) -> Mapping[str, str]:
-        """What tells a browser that a page of that origin may read the answer."""
+    def cors_headers(self, headers: Headers) -> Mapping[str, str]:
+        """The headers that let a browser show the response to a page of an allowed origin."""
         origin = headers.get("origin")
         if origin not in self._cors:
             return {"Vary": "Origin"} if self._cors else {}
         return {"Access-Control-Allow-Origin": str(origin), "Vary": "Origin"}
 
     def is_preflight(self, method: str, headers: Headers) -> bool:
-        asks = "access-control-request-method" in headers
-        return method == "OPTIONS" and asks and headers.get("origin") in self._cors
+        is_cors = "access-control-request-method" in headers
+        return method == "OPTIONS" and is_cors and headers.get("origin") in self._cors
 
     async def admit(self, headers: Headers, needed: Scope, *, in_base: bool = False) -> Key | None:
-        """The key that was presented, if it is good for this; None where none is needed and none came.
+        """The key of the request, if it has the scope; None if the request has none and needs none.
 
-        A key for some knowledge bases is refused unless what is asked for is `in_base`: then the caller
-        must see to it that the base is one of the key's.
+        A key for knowledge bases is refused unless the route is about one (`in_base`). The caller then checks
+        that it is a base of the key.
         """
         given = headers.get("authorization")
         if given is None:

@@ -7,7 +7,7 @@ from starlette.responses import StreamingResponse
 
 from quintet.errors import LimitError
 from quintet.http.jobs import ENDED, Job
-from quintet.http.wire import encoded
+from quintet.http.responses import to_json
 
 BEAT_SECONDS = 15.0  # something is sent at least this often, so that nobody takes the line for dead
 
@@ -56,7 +56,7 @@ def _ring(loop: asyncio.AbstractEventLoop, changed: asyncio.Event) -> None:
 
 
 def _event(name: str, value: object) -> bytes:
-    return f"event: {name}\ndata: ".encode() + encoded(value) + b"\n"
+    return f"event: {name}\ndata: ".encode() + to_json(value) + b"\n"
 
 
 async def _set_within(changed: asyncio.Event, seconds: float) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from threading import Lock
 
 from quintet.http.jobs import Jobs
-from quintet.http.limits import Workers
+from quintet.http.workers import Workers
 from quintet.serving.shared_index import SharedIndex
 from quintet.status import IndexStatus
 
@@ -33,7 +33,7 @@ class Gauges:
             "quintet_cache_expired_total": ("Entries that were too old.", cache.expired),
             "quintet_cache_entries": ("Entries in the cache.", cache.entries),
             "quintet_cache_bytes": ("Memory the cache takes, about.", cache.bytes),
-            "quintet_engine_calls": ("Calls of the engine, running and waiting.", self._workers.admitted),
+            "quintet_engine_calls": ("Calls of the engine, running and waiting.", self._workers.calls),
             "quintet_jobs_unfinished": ("Jobs, running and waiting.", self._jobs.unfinished),
         }
 

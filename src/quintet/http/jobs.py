@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Annotated, Any, Final, Literal, TypedDict
 
 from quintet.errors import LimitError, NotFound, QuintetError
-from quintet.http.wire import ErrorFields, shape
+from quintet.http.responses import ErrorFields, error_body
 from quintet.indexing.run import Progress
 from quintet.knowledge import SyncRun
 from quintet.model.schema import Count
@@ -87,10 +87,12 @@ class Job:
         except Cancelled:
             self._change("cancelled")
         except QuintetError as error:
-            self._change("failed", error=shape(error.code, error.message, error.details)["error"])
+            self._change("failed", error=error_body(error.code, error.message, error.details)["error"])
         except Exception as error:  # or the thread would end and the job run for ever
             log.error("fault: %s in a job", type(error).__name__, exc_info=is_debugging())
-            self._change("failed", error=shape("internal_error", "unexpected fault of the server")["error"])
+            self._change(
+                "failed", error=error_body("internal_error", "unexpected fault of the server")["error"]
+            )
 
     def cancel(self) -> None:
         with self._guard:

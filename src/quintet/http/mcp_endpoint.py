@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from quintet.errors import MissingExtra
+from quintet.http.access import hide_paths
 from quintet.http.authentication import Guard
 from quintet.http.config import Limits
-from quintet.http.limits import whole_body
-from quintet.http.routes.knowledge import placeless_errors
+from quintet.http.requests import read_body
 from quintet.serving.shared_index import SharedIndex
 
 IDLE_SECONDS = 1800.0  # the SDK's own
@@ -31,9 +31,9 @@ class McpEndpoint:
         self._running: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with placeless_errors(self._shared):
+        with hide_paths(self._shared):
             await self._guard.admit(Headers(scope=scope), "write")
-        body = await whole_body(Request(scope, receive), self._limits)
+        body = await read_body(Request(scope, receive), self._limits)
         app = await self._started()
         await app(scope, _again(body, receive), send)
 

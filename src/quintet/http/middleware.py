@@ -1,4 +1,4 @@
-"""Around every request: who asks, what is counted, and no way out but an answer in the one shape."""
+"""Around every request: checks of its headers, metrics, and one shape for every error."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quintet.errors import QuintetError
 from quintet.http.authentication import PREFLIGHT, Guard
 from quintet.http.metrics import Metrics
-from quintet.http.wire import RequestError, fault, refused, unrouted
+from quintet.http.responses import RequestError, error_response, fault_response, routing_error_response
 from quintet.settings import is_debugging
 
 HEADERS: Mapping[str, str] = {
@@ -22,13 +22,13 @@ HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-UNMATCHED = "unmatched"  # one label for every path there is not: clients must not fill the memory
+UNMATCHED = "unmatched"  # one label for every unknown path: clients must not fill the memory
 
 log = logging.getLogger("quintet.http")
 
 
-class Front:
-    """The outermost application. Once it is `stopping`, a request that is cancelled is told so."""
+class RequestMiddleware:
+    """The outermost application. While it is `stopping`, a cancelled request gets 503 `stopping`."""
 
     def __init__(self, inner: ASGIApp, guard: Guard, metrics: Metrics) -> None:
         self._inner = inner
@@ -40,35 +40,35 @@ class Front:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        scope["app"] = self  # the router raises for an unknown path only where there is one
+        scope["app"] = self  # without it the router answers an unknown path itself
         headers = Headers(scope=scope)
-        answer = _Answer(send, {**HEADERS, **self._guard.shared_with(headers)})
+        sender = _ResponseSender(send, {**HEADERS, **self._guard.cors_headers(headers)})
         start = time.perf_counter()
-        problem = await self._handled(scope, headers, receive, answer)
-        if problem is not None and not answer.status:
-            await problem(scope, receive, answer.send)
-        self._record(scope, answer.status, time.perf_counter() - start)
+        problem = await self._handle(scope, headers, receive, sender)
+        if problem is not None and not sender.status:
+            await problem(scope, receive, sender.send)
+        self._record(scope, sender.status, time.perf_counter() - start)
 
-    async def _handled(
-        self, scope: Scope, headers: Headers, receive: Receive, answer: "_Answer"
+    async def _handle(
+        self, scope: Scope, headers: Headers, receive: Receive, sender: "_ResponseSender"
     ) -> Response | None:
-        """Let the routes answer; what to answer instead if they could not."""
+        """Let the routes respond. The result is the response to send if they could not."""
         try:
             self._guard.check(headers)
             if self._guard.is_preflight(scope["method"], headers):
                 return Response(status_code=204, headers=PREFLIGHT)
-            await self._inner(scope, receive, answer.send)
+            await self._inner(scope, receive, sender.send)
         except QuintetError as error:
-            return refused(error)
+            return error_response(error)
         except HTTPException as error:
-            return unrouted(error)
+            return routing_error_response(error)
         except asyncio.CancelledError:
             if not self.stopping:
                 raise
-            return refused(_stopped())
+            return error_response(_stopping())
         except Exception as error:
             log.error("fault: %s in %s", type(error).__name__, _route(scope), exc_info=is_debugging())
-            return fault()
+            return fault_response()
         return None
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
@@ -78,8 +78,8 @@ class Front:
         log.info("%s %s %d %.1f ms", method, route, status, 1000 * seconds)
 
 
-class _Answer:
-    """Sends on, with the headers every answer has; remembers the status, 0 until there is one."""
+class _ResponseSender:
+    """Passes messages on with the headers of every response. `status` is 0 until one is sent."""
 
     def __init__(self, send: Send, headers: Mapping[str, str]) -> None:
         self._send = send
@@ -95,11 +95,11 @@ class _Answer:
         await self._send(message)
 
 
-def _stopped() -> RequestError:
-    message = "the server is stopping; what was asked may have been done all the same: ask again"
+def _stopping() -> RequestError:
+    message = "the server is stopping, and the request may have been carried out; try again"
     return RequestError(503, "stopping", message)
 
 
 def _route(scope: Scope) -> str:
-    """The route's pattern. Never the path itself, which may name a document."""
+    """The pattern of the route. Never the path itself, which may name a document."""
     return str(getattr(scope.get("route"), "path", UNMATCHED))

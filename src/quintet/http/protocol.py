@@ -9,7 +9,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from quintet.errors import LimitError
 from quintet.http.config import Limits
-from quintet.http.wire import CLOSE, encoded, refused, shape
+from quintet.http.responses import CLOSE, error_body, error_response, to_json
 
 
 def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:
@@ -65,7 +65,7 @@ class _Bounded(H11Protocol):
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):  # an answer is on its way already
             self.transport.close()
             return
-        body = encoded(shape("bad_request", "this is not HTTP/1.1, or its head is too large"))
+        body = to_json(error_body("bad_request", "this is not HTTP/1.1, or its head is too large"))
         headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
         head = h11.Response(
             status_code=400, headers=[*headers, ("connection", "close")], reason=b"Bad Request"
@@ -80,6 +80,6 @@ async def _turned_away(scope: Scope, receive: Receive, send: Send) -> None:
     error = LimitError(
         "the server has as many connections as it takes; try again in a moment", code="too_many"
     )
-    answer = refused(error)
+    answer = error_response(error)
     answer.headers.update(CLOSE)
     await answer(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Running the application on uvicorn until a signal ends it."""
+"""Runs the application on uvicorn until a signal ends it."""
 
 import logging
 import socket
@@ -16,7 +16,7 @@ from quintet.serving.shared_index import SharedIndex
 
 
 class _Server(uvicorn.Server):
-    """Ends without raising the signal once more, so that the index is closed in order."""
+    """Does not raise the signal again when it ends, so that the index is closed in order."""
 
     application: Application
 
@@ -25,7 +25,7 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.application.let_go()
+        self.application.prepare_to_stop()
         await super().shutdown(sockets)
 
 

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quintet.errors import NotFound, StoreError
-from quintet.http.wire import answered, shape
+from quintet.http.responses import error_body, json_response
 from quintet.knowledge import SourceFile
 
 PART_BYTES: Final = 64 * 1024
@@ -86,7 +86,7 @@ def sent(file: SourceFile, found: Opened, asked: Headers) -> Response:
     except IndexError:
         outside = {**_about(headers), "Content-Range": f"bytes */{found.size}"}
         told = f"the file has {found.size} bytes; ask for a range within them"
-        return _closed(found, answered(shape("invalid_range", told), 416, outside))
+        return _closed(found, json_response(error_body("invalid_range", told), 416, outside))
     if part is None:
         return FileStream(found, range(found.size), 200, headers)
     headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{found.size}"

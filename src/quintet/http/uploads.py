@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from quintet.errors import LimitError, QuintetError, StoreError, UsageError
 from quintet.http.config import Limits
-from quintet.http.wire import CLOSE, RequestError
+from quintet.http.responses import CLOSE, RequestError
 from quintet.knowledge import Upload
 
 FIELDS: Final = ("title", "uri", "id", "metadata")

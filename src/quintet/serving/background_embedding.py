@@ -1,4 +1,4 @@
-"""Embedding behind a server: one thread that makes missing vectors and steps aside for new text."""
+"""A thread behind a server that embeds new chunks, and pauses while text is written."""
 
 import logging
 import threading
@@ -10,24 +10,24 @@ from quintet.errors import QuintetError
 from quintet.index import Index
 from quintet.indexing.run import Progress
 
-BATCH = 64  # chunks between two looks at who waits: seconds of work, and enough to share among processes
-RETRY_SECONDS = 5.0  # when another process holds the writer
-WAIT_SECONDS = 0.2  # how often someone who waits looks whether they are still wanted
+BATCH = 64  # chunks between two checks for a waiting writer: seconds of work, enough to share among processes
+RETRY_SECONDS = 5.0  # while another process writes
+WAIT_SECONDS = 0.2  # between two calls of a waiting writer's `progress`
 
 log = logging.getLogger(__name__)
 
 
-class _Aside(Exception):  # noqa: N818  (not an error: text comes before vectors)
-    """Raised between batches to let somebody else write."""
+class _Paused(Exception):  # noqa: N818  (not an error: text comes before vectors)
+    """Raised between two batches to let a writer in."""
 
 
-class Embedding:
-    """Keeps an index's vectors complete. The thread starts with the first text that was written."""
+class BackgroundEmbedding:
+    """Keeps an index's vectors complete. The thread starts when the first text is written."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         index.settings = replace(index.settings, embed_batch=min(index.settings.embed_batch, BATCH))
-        self._turn = threading.Lock()  # held by whoever writes to the index in this process
+        self._turn = threading.Lock()  # held by the thread of this process that writes to the index
         self._waiting = 0
         self._counting = threading.Lock()
         self._wake = threading.Event()
@@ -35,8 +35,8 @@ class Embedding:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def aside(self, progress: Progress | None = None) -> Iterator[None]:
-        """The writer's turn. `progress` is called with "wait" while another has it, and may raise."""
+    def paused(self, progress: Progress | None = None) -> Iterator[None]:
+        """The caller may write. While another writer does, `progress` is called with "wait"; it may raise."""
         self._count(1)
         try:
             while not self._turn.acquire(timeout=WAIT_SECONDS):
@@ -53,7 +53,7 @@ class Embedding:
             self.wake()
 
     def wake(self) -> None:
-        """Look for text without a vector."""
+        """Embed the chunks that have no vector."""
         with self._counting:
             if self._thread is None and self._index.embedder is not None and not self._closed.is_set():
                 self._thread = threading.Thread(target=self._run, name="quintet-embed", daemon=True)
@@ -81,8 +81,8 @@ class Embedding:
         try:
             with self._turn:
                 self._index.embed(progress=self._go_on)
-        except _Aside:
-            return  # who asked for the turn wakes us when done
+        except _Paused:
+            return  # the writer calls `wake` when it is done
         except QuintetError as error:
             log.warning("embedding stopped: %s", error.code)
             if error.code == "busy_writer" and not self._closed.wait(RETRY_SECONDS):
@@ -90,4 +90,4 @@ class Embedding:
 
     def _go_on(self, stage: str, done: int, total: int) -> None:
         if self._waiting or self._closed.is_set():
-            raise _Aside
+            raise _Paused

@@ -1,4 +1,4 @@
-"""What the servers share: one open index, the folders clients may reach, embedding in the background."""
+"""The index that a server shares among its clients, with the folders they may reach."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,32 +17,32 @@ from quintet.ports.store_files import INDEX_FILE
 from quintet.query.explain import Explanation
 from quintet.query.search import Response
 from quintet.receipts.replay import Verdict
-from quintet.serving.background_embedding import Embedding
+from quintet.serving.background_embedding import BackgroundEmbedding
 from quintet.serving.results import Reindexed
-from quintet.serving.warm_up import Ready
+from quintet.serving.warm_up import WarmIndex
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
 
 class SharedIndex:
-    """The index behind a server. Every method may be called from any thread; `close` ends all of it.
+    """The index behind a server. Every method may be called from any thread.
 
-    `base` is the server's working folder: relative paths start there, and clients may reach what lies in
-    it, in the index's registered roots and in `allow`.
+    `base` is the server's working folder: relative paths start there. Clients may reach files in it, in the
+    roots of the index and in the folders of `allow`.
     """
 
     def __init__(self, index: Index, *, base: Path | None = None, allow: Sequence[Path] = ()) -> None:
         self.index = index
         self.base = (base or Path.cwd()).resolve()
         self._allow = tuple(folder.resolve() for folder in allow)
-        self._ready = Ready(index)
-        self._others: dict[Path, Ready] = {}
+        self._warm = WarmIndex(index)
+        self._others: dict[Path, WarmIndex] = {}
         self._opening = threading.Lock()
-        self._embedding = Embedding(index)
+        self._embedding = BackgroundEmbedding(index)
 
     @property
     def allowed(self) -> list[Path]:
-        """Where a client's paths may lie. A working folder that is the whole disk was not chosen."""
+        """The folders that clients may reach. The working folder is none of them if it is the whole disk."""
         base = () if self.base == Path(self.base.anchor) else (self.base,)
         roots = (Path(root.location) for root in self.roots())
         return list(dict.fromkeys([*base, *self._allow, *roots]))
@@ -55,7 +55,7 @@ class SharedIndex:
         return self.index.roots()
 
     def resolve(self, path: str) -> Path:
-        """A path from a client as a real location it may reach."""
+        """The location of a client's path, if clients may reach it."""
         return resolve_allowed(path, self.allowed, self.base)
 
     def search(
@@ -67,21 +67,25 @@ class SharedIndex:
         db_path: str | None = None,
         receipt: bool = False,
     ) -> Response:
-        """While the model loads, an answer from text alone with the note `embedder_loading`."""
-        given = _parameters(params or {})
-        ready = self._ready if db_path is None else self._other(db_path)
-        return (ready.witnessed if receipt else ready.search)(query, contract, given)
+        """While the model loads, the answer is from text alone, with the note `embedder_loading`."""
+        checked = _parameters(params or {})
+        warm = self._warm if db_path is None else self._other(db_path)
+        if receipt:
+            return warm.search_with_receipt(query, contract, checked)
+        if warm.loaded.is_set():
+            return warm.index.search(query, contract, **checked)
+        return warm.search(query, contract, checked)
 
     def verify(self, receipt: object) -> Verdict:
-        return self._ready.whole().receipts.verify(receipt)
+        return self._warm.wait().receipts.verify(receipt)
 
     def why(self, query: str, reference: str, contract: str, params: Mapping[str, object]) -> Explanation:
-        return self._ready.whole().why(query, reference, contract, **_parameters(params))
+        return self._warm.wait().why(query, reference, contract, **_parameters(params))
 
     def search_all(self, query: str, code: Mapping[str, object], memory: Mapping[str, object]) -> Response:
-        """Code and memory ranked together, once the model is loaded: half an answer would rank wrongly."""
-        asked = _parameters(code, "code"), _parameters(memory, "memory")
-        return self._ready.whole().search_all(query, *asked)
+        """Code and memory in one ranking. It waits for the model: text alone would rank wrongly."""
+        halves = _parameters(code, "code"), _parameters(memory, "memory")
+        return self._warm.wait().search_all(query, *halves)
 
     def reindex(
         self,
@@ -91,17 +95,17 @@ class SharedIndex:
         force: bool = False,
         progress: Progress | None = None,
     ) -> Reindexed:
-        """Index what is named: `paths` if any, else `path`, else the working folder (spec 000, 4.5).
+        """Index `paths` if any, else `path`, else the working folder (spec 000, section 4.5).
 
-        All are checked before any is indexed. Returns when their text is searchable; vectors follow in the
-        background. An exception raised from `progress` ends the run with what was committed so far.
+        All paths are checked before any is indexed. It returns when the text is searchable; vectors follow in
+        the background. An exception from `progress` ends the run and keeps what was committed.
         """
-        chosen = [self.resolve(one) for one in (paths or [path or "."])]
-        report = self.sync([str(one) for one in chosen], force=force, progress=progress)
+        targets = [self.resolve(target) for target in (paths or [path or "."])]
+        report = self.sync([str(target) for target in targets], force=force, progress=progress)
         embedder = self.index.embedder
         return Reindexed(
             report,
-            tuple(chosen) if paths else None,
+            tuple(targets) if paths else None,
             embedder.identity if embedder else "none",
             str(getattr(embedder, "kind", "custom")) if embedder else "none",
             report.pending if embedder else 0,
@@ -110,15 +114,15 @@ class SharedIndex:
     def sync(
         self, paths: Sequence[str] | None = None, *, force: bool = False, progress: Progress | None = None
     ) -> Report:
-        """`Index.sync` of the text, one at a time; the background embedding steps aside meanwhile."""
-        with self._embedding.aside(progress):
+        """`Index.sync` of the text, one run at a time. The background embedding pauses meanwhile."""
+        with self._embedding.paused(progress):
             return self.index.sync(paths, force=force, embed=False, progress=progress)
 
-    def _other(self, db_path: str) -> Ready:
-        """Another index under the folder that holds this one; it is only ever read."""
+    def _other(self, db_path: str) -> WarmIndex:
+        """Another index under the folder that holds this one, only for reading."""
         folder = self._folder_of(db_path)
         if folder == self.index.folder.resolve():
-            return self._ready
+            return self._warm
         with self._opening:
             if folder not in self._others:
                 if len(self._others) >= OTHERS_MAX:
@@ -126,7 +130,7 @@ class SharedIndex:
                         f"this server has {OTHERS_MAX} other indexes open; ask one of those, or restart it",
                         code="too_many",
                     )
-                self._others[folder] = Ready(quintet.open(folder, create=False))
+                self._others[folder] = WarmIndex(quintet.open(folder, create=False))
             return self._others[folder]
 
     def _folder_of(self, db_path: str) -> Path:
@@ -151,10 +155,10 @@ class SharedIndex:
         return folder
 
     def close(self) -> None:
-        """Stop embedding after the batch at hand, then close every index."""
+        """Stop embedding after the current batch, then close every index."""
         self._embedding.close()
-        for ready in (self._ready, *self._others.values()):
-            ready.close()
+        for warm in (self._warm, *self._others.values()):
+            warm.close()
 
 
 def _parameters(given: Mapping[str, object], holder: str = "params") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An index that answers at once: while its model loads, from text alone, and says so."""
+"""An index that answers at once. While its embedding model loads, it answers from text alone and says so."""
 
 import logging
 import threading
@@ -27,8 +27,8 @@ LOADING: Note = {
 log = logging.getLogger(__name__)
 
 
-class Absent:
-    """Stands where an embedder will be: its name, and no embedding for anything."""
+class LoadingEmbedder:
+    """Takes the place of an embedder that is not loaded yet: it has its name, and embeds nothing."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.identity = embedder.identity
@@ -41,52 +41,56 @@ class Absent:
         return None
 
 
-class Ready:
-    """Searches an index; the first search that needs the model starts loading it in a thread."""
+class WarmIndex:
+    """An index and the thread that loads its model. The first search that needs the model starts it.
+
+    Once `loaded` is set, callers may search `index` itself.
+    """
 
     def __init__(self, index: Index) -> None:
-        self._index = index
-        self._loaded = threading.Event()
+        self.index = index
+        self.loaded = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._text: Index | None = None
+        self._text_only: Index | None = None
         if getattr(index.embedder, "kind", None) != LOADED_FIRST:
-            self._loaded.set()
-
-    def witnessed(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
-        """With a receipt, which must not be of half an answer: it waits for the model."""
-        response, receipt = self.whole().receipts.search(query, contract, **params)
-        return replace(response, receipt=receipt)
-
-    def whole(self) -> Index:
-        """The index, once its model is loaded."""
-        self.load()
-        self._loaded.wait()
-        return self._index
+            self.loaded.set()
 
     def search(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
-        found = contract_named(contract)
-        mode = _mode(found, {**self._index.settings.contracts.get(found.name, {}), **params})
-        if mode not in TEXT_ONLY and not self._loaded.is_set():
+        """By text alone while the model loads; a semantic search waits for the model."""
+        chosen = contract_named(contract)
+        mode = _mode(chosen, {**self.index.settings.contracts.get(chosen.name, {}), **params})
+        if mode not in TEXT_ONLY and not self.loaded.is_set():
             self.load()
             if mode != "semantic":
                 return self._search_text(query, contract, params)
-            self.whole()  # without vectors there would be nothing to answer with
-        return self._index.search(query, contract, **params)
+            self.wait()
+        return self.index.search(query, contract, **params)
+
+    def search_with_receipt(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
+        """Waits for the model: a receipt must be of a whole answer."""
+        response, receipt = self.wait().receipts.search(query, contract, **params)
+        return replace(response, receipt=receipt)
+
+    def wait(self) -> Index:
+        """The index, once its model is loaded."""
+        self.load()
+        self.loaded.wait()
+        return self.index
 
     def _search_text(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
-        assert self._text is not None
-        response = self._text.search(query, contract, **params)
+        assert self._text_only is not None
+        response = self._text_only.search(query, contract, **params)
         notes = [LOADING if note["code"] == "embedder_missing" else note for note in response.notes]
         return replace(response, notes=notes)
 
     def load(self) -> None:
-        """Begin to load the model, if that has not been done."""
-        embedder = self._index.embedder
+        """Start to load the model, unless that has been done."""
+        embedder = self.index.embedder
         with self._starting:
-            if embedder is None or self._thread is not None or self._loaded.is_set():
+            if embedder is None or self._thread is not None or self.loaded.is_set():
                 return
-            self._text = quintet.open(self._index.folder, Absent(embedder), create=False)
+            self._text_only = quintet.open(self.index.folder, LoadingEmbedder(embedder), create=False)
             self._thread = threading.Thread(
                 target=self._load, args=[embedder], name="quintet-load", daemon=True
             )
@@ -95,21 +99,21 @@ class Ready:
     def _load(self, embedder: Embedder) -> None:
         try:
             embedder.embed_query("warm")
-        except QuintetError as error:  # the next search meets it again and notes it as a failed leg
+        except QuintetError as error:  # the next search fails in the same way and notes it
             log.warning("the embedding model could not be loaded: %s", error.code)
         finally:
-            self._loaded.set()
+            self.loaded.set()
 
     def close(self) -> None:
         if self._thread is not None:
             self._thread.join()
-        if self._text is not None:
-            self._text.close()
-        self._index.close()
+        if self._text_only is not None:
+            self._text_only.close()
+        self.index.close()
 
 
 def _mode(contract: Contract, params: Mapping[str, object]) -> object:
-    """What the caller asks for, whichever way it is spelt; by default what the contract says."""
-    spelt = contract.mode or "mode"
-    default = next((one.default for one in fields(contract.parameters) if one.name == spelt), None)
-    return params.get("mode", params.get(spelt, default))
+    """The mode of a search, under either of its names; by default that of the contract."""
+    name = contract.mode or "mode"
+    default = next((field.default for field in fields(contract.parameters) if field.name == name), None)
+    return params.get("mode", params.get(name, default))

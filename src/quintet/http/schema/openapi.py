@@ -4,11 +4,11 @@ from functools import cache
 
 from quintet.contracts import CONTRACTS
 from quintet.http.jobs import JobFields
+from quintet.http.responses import ErrorBody
 from quintet.http.routes.index import Health
 from quintet.http.schema import requests
 from quintet.http.schema.knowledge_openapi import knowledge_paths
 from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, operation
-from quintet.http.wire import ErrorBody
 from quintet.knowledge.results import RetrievalBody
 from quintet.model.results import AnswerStatus
 from quintet.model.schema import Schema, schema_of
