@@ -39,7 +39,7 @@ def test_whoever_would_wait_too_long_is_told_that_the_server_stops(library: Path
         answer = stuck.result(PATIENCE)
         assert code_of(answer) == (503, "stopping")
         assert answer.headers["retry-after"] == "1"
-        assert "may have been done" in answer.json()["error"]["message"]
+        assert "may have been carried out" in answer.json()["error"]["message"]
         server.release()
         assert server.process.wait(PATIENCE) == 0
 
