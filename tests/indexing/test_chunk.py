@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quintet.errors import UsageError
 from quintet.formats.blocks import Block, ParsedFile
-from quintet.indexing.chunk import Piece, chunk
+from quintet.indexing.chunk import chunk
 from quintet.indexing.parse import parse
 
 
@@ -20,8 +20,8 @@ def visible(texts: list[str]) -> str:
     return "".join("".join(text.split()) for text in texts)
 
 
-def contents(pieces: list[Piece]) -> list[str]:
-    return [piece.content for piece in pieces]
+def contents(pieces: list[Block]) -> list[str]:
+    return [piece.text for piece in pieces]
 
 
 words = st.text(alphabet="ab. \n\t。!é|-", max_size=120)
@@ -49,7 +49,7 @@ def test_no_visible_character_is_lost_or_invented(parsed: ParsedFile, size: int)
 @settings(deadline=None)
 @given(documents(), st.integers(1, 80))
 def test_no_piece_is_empty_or_longer_than_the_size(parsed: ParsedFile, size: int) -> None:
-    assert all(piece.content.strip() and len(piece.content) <= size for piece in chunk(parsed, size))
+    assert all(piece.text.strip() and len(piece.text) <= size for piece in chunk(parsed, size))
 
 
 @settings(deadline=None)
@@ -69,7 +69,7 @@ def test_the_lines_a_piece_names_hold_its_text(text: str, size: int) -> None:
     lines = text.split("\n")
     for piece in chunk(parse("a.txt", text), size):
         named = visible(lines[piece.first_line - 1 : piece.last_line])
-        assert visible([piece.content]) in named
+        assert visible([piece.text]) in named
 
 
 @settings(deadline=None)
@@ -80,22 +80,25 @@ def test_the_same_blocks_give_the_same_pieces(parsed: ParsedFile, size: int) -> 
 
 def test_neighbours_of_one_section_are_packed_and_tight_ones_keep_one_newline() -> None:
     blocks = (Block("one", 1, 1), Block("- a", 3, 3), Block("- b", 4, 4, tight=True))
-    assert chunk(document(*blocks), 100) == [Piece("one\n\n- a\n- b", "", 1, 4)]
+    assert chunk(document(*blocks), 100) == [Block("one\n\n- a\n- b", 1, 4)]
 
 
 def test_text_of_another_section_opens_a_new_piece() -> None:
     pieces = chunk(document(Block("one", 1, 1, ("A",)), Block("two", 2, 2, ("A", "B"))), 100)
-    assert [(piece.content, piece.heading_path) for piece in pieces] == [("one", "A"), ("two", "A > B")]
+    assert [(piece.text, piece.heading_path) for piece in pieces] == [
+        ("one", ("A",)),
+        ("two", ("A", "B")),
+    ]
 
 
 def test_headings_without_text_are_carried_into_the_next_section() -> None:
     pieces = chunk(parse("a.md", "# A\n\n## B\n\ntext\n"), 100)
-    assert pieces == [Piece("# A\n\n## B\n\ntext", "A > B", 1, 5)]
+    assert pieces == [Block("# A\n\n## B\n\ntext", 1, 5, ("A", "B"))]
 
 
 def test_a_last_heading_closes_the_piece_before_it() -> None:
     pieces = chunk(parse("a.md", "# A\n\ntext\n\n# B\n"), 100)
-    assert pieces == [Piece("# A\n\ntext\n\n# B", "A", 1, 5)]
+    assert pieces == [Block("# A\n\ntext\n\n# B", 1, 5, ("A",))]
 
 
 def test_a_last_heading_that_does_not_fit_stands_alone() -> None:
@@ -104,19 +107,19 @@ def test_a_last_heading_that_does_not_fit_stands_alone() -> None:
 
 
 def test_a_document_of_headings_is_one_piece() -> None:
-    assert chunk(parse("a.md", "# A\n\n## B\n"), 100) == [Piece("# A\n\n## B", "A > B", 1, 3)]
+    assert chunk(parse("a.md", "# A\n\n## B\n"), 100) == [Block("# A\n\n## B", 1, 3, ("A", "B"))]
 
 
 def test_a_heading_keeps_its_text_even_when_the_text_must_be_cut_for_it() -> None:
     pieces = chunk(parse("a.md", "# Long\n\n" + "word " * 19), 100)
-    assert pieces[0].content.startswith("# Long\n\nword word")
+    assert pieces[0].text.startswith("# Long\n\nword word")
     assert len(pieces) == 2
 
 
 def test_a_block_that_stands_alone_is_not_packed() -> None:
     blocks = (Block("a", 1, 1), Block("f", 2, 2, kind="function", name="f", alone=True), Block("b", 3, 3))
     pieces = chunk(document(*blocks), 100)
-    assert [(piece.content, piece.kind, piece.name) for piece in pieces] == [
+    assert [(piece.text, piece.kind, piece.name) for piece in pieces] == [
         ("a", "text", ""),
         ("f", "function", "f"),
         ("b", "text", ""),
@@ -136,8 +139,8 @@ def test_code_is_cut_at_lines_and_keeps_its_indentation_lines_and_name() -> None
     block = Block("def f():\n    a = 1. \n\n    return a", 5, 8, ("f",), "function", "f", alone=True)
     pieces = chunk(document(block), 20)
     assert pieces == [
-        Piece("def f():\n    a = 1.", "f", 5, 6, "function", "f"),
-        Piece("    return a", "f", 8, 8, "function", "f"),
+        Block("def f():\n    a = 1.", 5, 6, ("f",), "function", "f"),
+        Block("    return a", 8, 8, ("f",), "function", "f"),
     ]
 
 

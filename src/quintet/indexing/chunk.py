@@ -1,11 +1,11 @@
-"""Pack blocks into pieces: short neighbours together, and long blocks cut at the best place.
+"""Pack the blocks of a parser into pieces, one for each chunk: short neighbours together, and long blocks cut
+at the best place.
 
 Pure: the same blocks and size give the same pieces. Only white space is added or lost.
 """
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from quintet.errors import UsageError
 from quintet.formats.blocks import Block, ParsedFile
@@ -18,19 +18,7 @@ _STOP = re.compile(
 _SPACE = re.compile(r"\s*+")
 
 
-class Piece(NamedTuple):
-    """A chunk that has no id yet."""
-
-    content: str
-    heading_path: str
-    first_line: int
-    last_line: int
-    kind: str = "text"
-    name: str = ""
-    page: int | None = None
-
-
-def chunk(parsed: ParsedFile, max_chars: int) -> list[Piece]:
+def chunk(parsed: ParsedFile, max_chars: int) -> list[Block]:
     """The pieces of a document in reading order. No piece is longer than `max_chars` or spans two pages.
 
     A heading starts the piece of the text below it. Headings without text below end the last piece.
@@ -46,9 +34,11 @@ def chunk(parsed: ParsedFile, max_chars: int) -> list[Piece]:
 
 
 class _Packer:
+    """Collects blocks until a piece is full."""
+
     def __init__(self, max_chars: int) -> None:
         self.max_chars = max_chars
-        self.pieces: list[Piece] = []
+        self.pieces: list[Block] = []
         self.headings: list[Block] = []  # headings whose text has not come yet
         self.open: list[Block] = []
         self.size = 0
@@ -72,14 +62,14 @@ class _Packer:
         else:
             self._start(block)
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[Block]:
         self._close()
         if self.headings:
             tail = _piece(self.headings)
             before = self.pieces[-1] if self.pieces and self.pieces[-1].page == self.page else None
-            if before and len(before.content) + len(BLANK_LINE) + len(tail.content) <= self.max_chars:
-                content = before.content + BLANK_LINE + tail.content
-                self.pieces[-1] = before._replace(content=content, last_line=tail.last_line)
+            if before and len(before.text) + len(BLANK_LINE) + len(tail.text) <= self.max_chars:
+                text = before.text + BLANK_LINE + tail.text
+                self.pieces[-1] = before._replace(text=text, last_line=tail.last_line)
             else:
                 self.pieces.append(tail)
             self.headings = []
@@ -91,7 +81,7 @@ class _Packer:
         most = self.max_chars // 2 - len(BLANK_LINE)
         if len(block.text) > most:
             return False
-        if len(_joined([*self.headings, block])) > most:
+        if len(_join([*self.headings, block])) > most:
             self.open, self.headings = self.headings, []
         return True
 
@@ -105,11 +95,11 @@ class _Packer:
         """Start a piece with the pending headings and `block`. If the block is cut, its last part stays
         open."""
         self._close()
-        taken = len(_joined(self.headings)) + len(BLANK_LINE) if self.headings else 0
+        taken = len(_join(self.headings)) + len(BLANK_LINE) if self.headings else 0
         for part in _parts(block, self.max_chars - taken, self.max_chars):
             self._close()
             self.open, self.headings = [*self.headings, part], []
-            self.size = len(_joined(self.open))
+            self.size = len(_join(self.open))
 
     def _close(self) -> None:
         if self.open:
@@ -121,29 +111,23 @@ def _separator(block: Block) -> str:
     return "\n" if block.tight else BLANK_LINE
 
 
-def _joined(blocks: list[Block]) -> str:
+def _join(blocks: list[Block]) -> str:
     if len(blocks) == 1:
         return blocks[0].text
     return "".join((_separator(block) if at else "") + block.text for at, block in enumerate(blocks))
 
 
-def _piece(blocks: list[Block]) -> Piece:
-    """Join `blocks` into a piece. Heading path, kind and name come from the text, not from its headings."""
-    if len(blocks) == 1:
-        (block,) = blocks
-        heading_path = " > ".join(block.heading_path)
-        return Piece(
-            block.text, heading_path, block.first_line, block.last_line, block.kind, block.name, block.page
-        )
+def _piece(blocks: list[Block]) -> Block:
+    """Join `blocks` into one. Heading path, kind and name come from the text, not from its headings."""
     texts = [block for block in blocks if not block.heading] or blocks
     kinds = {block.kind for block in texts}
-    return Piece(
-        content=_joined(blocks),
-        heading_path=" > ".join(texts[-1].heading_path),
-        first_line=blocks[0].first_line,
-        last_line=blocks[-1].last_line,
-        kind=kinds.pop() if len(kinds) == 1 else "text",
-        name=texts[0].name if len(texts) == 1 else "",
+    return Block(
+        _join(blocks),
+        blocks[0].first_line,
+        blocks[-1].last_line,
+        texts[-1].heading_path,
+        kinds.pop() if len(kinds) == 1 else "text",
+        texts[0].name if len(texts) == 1 else "",
         page=blocks[0].page,
     )
 

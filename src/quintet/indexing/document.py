@@ -1,12 +1,11 @@
 """From the content of a file to its document and chunks."""
 
-from collections.abc import Sequence
 from hashlib import sha256
 
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.registry import is_binary
 from quintet.formats.sandbox.parent import Sandbox
-from quintet.indexing.chunk import Piece, chunk
+from quintet.indexing.chunk import chunk
 from quintet.indexing.parse import parse
 from quintet.indexing.read import Content
 from quintet.model.documents import Chunk, Document, digest
@@ -56,30 +55,15 @@ def parse_content(path: str, content: Content, sandbox: Sandbox) -> ParsedFile:
 
 
 def make_chunks(document_id: str, parsed: ParsedFile, settings: Settings) -> tuple[Chunk, ...]:
-    return _chunks(document_id, chunk(parsed, settings.chunk_chars))
-
-
-def _chunks(document_id: str, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
     """An id depends on the text and on how often the text occurred before, not on its position."""
     occurrences: dict[str, int] = {}
     chunks = []
-    for sequence, piece in enumerate(pieces):
-        text = sha256(piece.content.encode()).hexdigest()
-        before = occurrences.get(text, 0)
-        chunk_id = digest(document_id, text, str(before))
-        occurrences[text] = before + 1
-        chunks.append(
-            Chunk(
-                chunk_id,
-                document_id,
-                sequence,
-                piece.content,
-                piece.heading_path,
-                piece.first_line,
-                piece.last_line,
-                piece.kind,
-                piece.name,
-                piece.page,
-            )
-        )
+    for sequence, piece in enumerate(chunk(parsed, settings.chunk_chars)):
+        text_hash = sha256(piece.text.encode()).hexdigest()
+        before = occurrences.get(text_hash, 0)
+        occurrences[text_hash] = before + 1
+        chunk_id = digest(document_id, text_hash, str(before))
+        heading_path = " > ".join(piece.heading_path)
+        place = piece.first_line, piece.last_line, piece.kind, piece.name, piece.page
+        chunks.append(Chunk(chunk_id, document_id, sequence, piece.text, heading_path, *place))
     return tuple(chunks)

@@ -2,7 +2,6 @@
 do it."""
 
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.formats.decoding import UnreadableFile
@@ -51,21 +50,13 @@ def identity() -> bytes:
 
 
 class Examiner:
-    """Use as a context manager: binary formats are parsed in a process of their own."""
+    """Examines files until `close`. Binary formats are parsed in a process of their own."""
 
     def __init__(self, settings: Settings, force: bool) -> None:
         self._settings = settings
         self._shape = shape(settings)
         self._force = force
         self._sandbox = Sandbox(ParseLimits.of(settings))
-
-    def __enter__(self) -> "Examiner":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         self._sandbox.close()

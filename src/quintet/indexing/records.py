@@ -19,7 +19,7 @@ MIME_TYPE = "text/plain"
 
 def sync_records(run: IndexRun, root: str, records: Iterable[Record]) -> None:
     """Write the new and changed records of a root, and remove the documents that have no record any more."""
-    known, seen = run.writer.known(root), set[str]()
+    known, present = run.writer.known(root), set[str]()
     if not any(known_root.name == root for known_root in run.writer.roots()):
         with run.writer.batch():
             run.writer.put_root(Root(root, root))
@@ -29,10 +29,10 @@ def sync_records(run: IndexRun, root: str, records: Iterable[Record]) -> None:
         with run.writer.batch():
             run.writer.put(*changed)
         run.report.indexed += len(changed)
-        seen.update(entry.document.path for entry in entries)
-        run.progress("text", len(seen), 0)
+        present.update(entry.document.path for entry in entries)
+        run.progress("text", len(present), 0)
     with run.writer.batch():
-        run.writer.remove(root, [path for path in known if path not in seen])
+        run.writer.remove(root, [path for path in known if path not in present])
         run.writer.link(root, {})  # records are prose and have no code graph
         run.writer.drop_unused_vectors()
 

@@ -25,7 +25,7 @@ PROGRESS_FILES = 256  # files between two progress reports
 
 def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
     """Bring the text of the index up to date with `targets`."""
-    with Examiner(run.settings, run.force) as examiner:
+    with closing(Examiner(run.settings, run.force)) as examiner:
         for target in targets:
             _sync_target(run, target, examiner)
     run.writer.tell_unfinished(False)
@@ -119,9 +119,9 @@ def _write_files(
             examined: list[tuple[Task, Examination]] = []
             try:
                 with run.report.stage("parse"):
-                    for at in range(len(batch)):
-                        if at and at % PROGRESS_FILES == 0:
-                            run.progress("text", done + at, len(files))
+                    for count in range(len(batch)):
+                        if count and count % PROGRESS_FILES == 0:
+                            run.progress("text", done + count, len(files))
                         examined.append(next(examinations))
             finally:  # what was reported as progress is written, even if the run is stopped
                 with run.report.stage("write"):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quintet.errors import UsageError
@@ -113,45 +113,35 @@ class _Walk:
             return
         siblings = {entry.name for entry in entries}
         present = [name for name in IGNORE_FILES if name in siblings]
-        ignore_files = folder.ignore_files
         if present:
-            ignore_files = self._read_ignore_files(folder.full_path, folder.path, present) + ignore_files
+            own = self._read_ignore_files(folder.full_path, folder.path, present)
+            folder = replace(folder, ignore_files=own + folder.ignore_files)
         for entry in _on_the_way(entries, folder.steps):
             try:
                 if _is_folder(entry):
-                    yield from self._folder(entry, folder, ignore_files, siblings)
+                    yield from self._folder(entry, folder, siblings)
                 elif len(folder.steps) <= 1:
-                    self._file(entry, folder, ignore_files, siblings)
+                    self._file(entry, folder, siblings)
             except FileNotFoundError:
                 continue  # gone since it was listed
             except OSError as error:
                 self._report(folder.path + entry.name, f"cannot be read: {error.strerror}")
 
     def _folder(
-        self,
-        entry: os.DirEntry[str],
-        parent: _Folder,
-        ignore_files: tuple[IgnoreFile, ...],
-        siblings: Collection[str],
+        self, entry: os.DirEntry[str], parent: _Folder, siblings: Collection[str]
     ) -> Iterator[_Folder]:
         name = nfc(entry.name) + "/"
         path = parent.path + name
         by_default = ignore.is_excluded_folder(entry.name, siblings) or _is_environment(entry)
-        if self._is_excluded(name, path, by_default, ignore_files):
+        if self._is_excluded(name, path, by_default, parent.ignore_files):
             return
         if reason := name_problem(entry.name):
             self._report(path, reason)
             return
         included = _decide(self._include.verdict(name, path), parent.included)
-        yield _Folder(entry.path, path, ignore_files, included, parent.steps[1:])
+        yield _Folder(entry.path, path, parent.ignore_files, included, parent.steps[1:])
 
-    def _file(
-        self,
-        entry: os.DirEntry[str],
-        folder: _Folder,
-        ignore_files: tuple[IgnoreFile, ...],
-        siblings: Collection[str],
-    ) -> None:
+    def _file(self, entry: os.DirEntry[str], folder: _Folder, siblings: Collection[str]) -> None:
         """Take an entry that is no folder, or only a junction to one. To the rules a link is a file, as in
         git, but the defaults may also know it as a folder: `node_modules` is often a link."""
         name = nfc(entry.name)
@@ -160,7 +150,7 @@ class _Walk:
         by_default = ignore.is_excluded_file(name) or (
             is_link and (ignore.is_excluded_folder(name, siblings) or _is_environment(entry))
         )
-        if self._is_excluded(name, path, by_default, ignore_files):
+        if self._is_excluded(name, path, by_default, folder.ignore_files):
             return
         if self._include and not _decide(self._include.verdict(name, path), folder.included):
             return

@@ -146,9 +146,9 @@ def _nearest_existing(path: str, location: str) -> str:
 
     A link counts as missing: its target may be anywhere.
     """
-    at = Path(path)
-    if at.name in IGNORE_FILES:  # its rules apply to the whole folder
-        at = at.parent
-    while str(at) != location and not (at.exists() and os.path.realpath(at) == str(at)):
-        at = at.parent
-    return str(at)
+    nearest = Path(path)
+    if nearest.name in IGNORE_FILES:  # its rules apply to the whole folder
+        nearest = nearest.parent
+    while str(nearest) != location and not (nearest.exists() and os.path.realpath(nearest) == str(nearest)):
+        nearest = nearest.parent
+    return str(nearest)

@@ -67,7 +67,7 @@ def memo_entry(memo: Memo, settings: Settings) -> Entry:
             digest(document.id, str(sequence)),  # a memory's text never changes
             document.id,
             sequence,
-            piece.content,
+            piece.text,
             "",
             piece.first_line,
             piece.last_line,
