@@ -23,7 +23,7 @@ from pathlib import Path
 from quintet.codegraph.extract import extract
 from quintet.codegraph.languages.python import PYTHON
 from quintet.codegraph.resolve.edges import Edges
-from quintet.codegraph.resolve.project import Place, Project
+from quintet.codegraph.resolve.project import Project, SymbolPlace
 from quintet.codegraph.source import read_source
 from quintet.model.symbols import FileOutline
 
@@ -31,7 +31,7 @@ PACKAGES = ("httpx", "starlette")
 SAMPLE, SEED = 800, 5
 CONFIDENCES = ("exact", "likely", "possible")
 Key = tuple[str, int, str]  # path, line where the call begins, called name
-Ours = dict[Key, dict[Place, str]]
+Ours = dict[Key, dict[SymbolPlace, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Jedi:
         self._make = jedi.Script
         self._scripts: dict[str, "jedi.Script"] = {}  # noqa: UP037
 
-    def targets(self, call: Call) -> tuple[set[Place], bool]:
+    def targets(self, call: Call) -> tuple[set[SymbolPlace], bool]:
         """Where the called name leads inside the project, and whether jedi found anything."""
         if call.path not in self._scripts:
             self._scripts[call.path] = self._make(path=self.root / call.path, project=self._jedi_project)
@@ -104,7 +104,7 @@ class Jedi:
         places = {place for name in names if (place := self._place(name)) is not None}
         return places, bool(names)
 
-    def _place(self, name: "jedi.api.classes.Name") -> Place | None:  # noqa: F821
+    def _place(self, name: "jedi.api.classes.Name") -> SymbolPlace | None:  # noqa: F821
         if name.module_path is None or not name.module_path.is_relative_to(self.root):
             return None
         number = self.project.by_path.get(name.module_path.relative_to(self.root).as_posix())
@@ -116,7 +116,7 @@ class Jedi:
             for place, symbol in enumerate(file.outline.symbols)
             if symbol.name == name.name and symbol.first_line <= (name.line or 0) <= symbol.last_line
         ]
-        return Place(number, file.standing_for(fits[-1])) if fits else None
+        return SymbolPlace(number, file.standing_for(fits[-1])) if fits else None
 
 
 def measure(root: Path, package: str, sample: int) -> Tally:
@@ -127,7 +127,7 @@ def measure(root: Path, package: str, sample: int) -> Tally:
     edges = Edges(project)
     ours: Ours = defaultdict(dict)
     places = {
-        project.id_of(Place(n, s)): Place(n, file.standing_for(s))
+        project.id_of(SymbolPlace(n, s)): SymbolPlace(n, file.standing_for(s))
         for n, file in enumerate(project.files)
         for s in range(len(file.outline.symbols))
     }
@@ -160,7 +160,7 @@ def choose(all_calls: list[Call], ours: Ours, size: int) -> list[Call]:
 def judge(ours: Ours, project: Project, jedi: Jedi, sample: Sequence[Call]) -> Tally:
     tally = Tally()
     answers = {call: jedi.targets(call) for call in sample}
-    on_line: dict[Key, set[Place]] = defaultdict(set)
+    on_line: dict[Key, set[SymbolPlace]] = defaultdict(set)
     for call, (inside, _) in answers.items():
         on_line[call.key] |= inside
     for call, (inside, found_any) in answers.items():
@@ -178,7 +178,7 @@ def judge(ours: Ours, project: Project, jedi: Jedi, sample: Sequence[Call]) -> T
 
 
 def judge_edges(
-    tally: Tally, project: Project, call: Call, mine: dict[Place, str], right: set[Place]
+    tally: Tally, project: Project, call: Call, mine: dict[SymbolPlace, str], right: set[SymbolPlace]
 ) -> None:
     for place, confidence in mine.items():
         tally.judged[confidence] += 1
@@ -190,7 +190,7 @@ def judge_edges(
             )
 
 
-def shown(project: Project, place: Place) -> str:
+def shown(project: Project, place: SymbolPlace) -> str:
     return f"{project.files[place.file].path}:{'.'.join(project.symbol(place).path)}"
 
 

@@ -28,7 +28,7 @@ class Definition(NamedTuple):
     members: tuple["Definition", ...] = ()
 
 
-class Stretch(NamedTuple):
+class NodeRows(NamedTuple):
     """A node that is no comment, and its rows: from `above` on they belong to it, from `leading` on there are
     comments and attributes only, from `first` on it is the node itself."""
 
@@ -62,33 +62,37 @@ class _DefinitionReader:
     def members(
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int
     ) -> tuple[Definition, ...]:
-        found: list[Definition] = []
-        for one in self._with_overloads(self._with_comments(self._looked_through(nodes, 0))):
+        definitions: list[Definition] = []
+        for stretch in self._with_overloads(self._with_comments(self._looked_through(nodes, 0))):
             # What is defined may start at any of its attributes.
-            self.above.update(dict.fromkeys(range(max(one.leading, one.above + 1), one.first + 1), one.above))
-            if inner := self._inner(one.node, 0):
-                item = self._definition(inner, (one.above, one.last), path, in_class, depth)
-                if found and item.first <= found[-1].last:
-                    found[-1] = found[-1]._replace(last=max(found[-1].last, item.last))
+            self.above.update(
+                dict.fromkeys(
+                    range(max(stretch.leading, stretch.above + 1), stretch.first + 1), stretch.above
+                )
+            )
+            if inner := self._inner(stretch.node, 0):
+                item = self._definition(inner, (stretch.above, stretch.last), path, in_class, depth)
+                if definitions and item.first <= definitions[-1].last:
+                    definitions[-1] = definitions[-1]._replace(last=max(definitions[-1].last, item.last))
                 else:
-                    found.append(item)
-        return tuple(found)
+                    definitions.append(item)
+        return tuple(definitions)
 
-    def _with_overloads(self, stretches: Iterator[Stretch]) -> Iterator[Stretch]:
+    def _with_overloads(self, stretches: Iterator[NodeRows]) -> Iterator[NodeRows]:
         """Signatures belong to the function of their name below them, if nothing stands between."""
         name: tuple[str, ...] = ()
         start = -1
-        for one in stretches:
-            signature = self._signature(one.node)
+        for stretch in stretches:
+            signature = self._signature(stretch.node)
             if signature is not None:
                 if self._names(signature) != name:
-                    name, start = self._names(signature), one.above
-            elif one.node.is_named and name:
-                inner = self._inner(one.node, 0)
+                    name, start = self._names(signature), stretch.above
+            elif stretch.node.is_named and name:
+                inner = self._inner(stretch.node, 0)
                 if inner is not None and self._names(inner) == name:
-                    one = one._replace(above=start)
+                    stretch = stretch._replace(above=start)
                 name = ()
-            yield one
+            yield stretch
 
     def _signature(self, node: "Node") -> "Node | None":
         if node.type == "export_statement":
@@ -185,7 +189,7 @@ class _DefinitionReader:
             else:
                 yield node
 
-    def _with_comments(self, nodes: Iterator["Node"]) -> Iterator[Stretch]:
+    def _with_comments(self, nodes: Iterator["Node"]) -> Iterator[NodeRows]:
         """Each node that is no comment or attribute, with those directly above it."""
         start = end = previous = -1
         for node in nodes:
@@ -196,6 +200,6 @@ class _DefinitionReader:
                 end = last
             else:
                 above = start if 0 <= start <= first <= end + 1 else first
-                yield Stretch(node, above, above, first, last)
+                yield NodeRows(node, above, above, first, last)
                 start = -1
             previous = last

@@ -73,11 +73,11 @@ def outline_map(
     chosen: dict[str, Node] = {}
     left = budget * CHARS_PER_TOKEN
     for node, _ in ranked:
-        lineage = [one for one in _lineage(node, parents) if one.id not in chosen]
-        left -= sum(length(_shown(one, parents, several_roots)) + 1 for one in lineage)
+        lineage = [ancestor for ancestor in _lineage(node, parents) if ancestor.id not in chosen]
+        left -= sum(length(_shown(ancestor, parents, several_roots)) + 1 for ancestor in lineage)
         if left < 0:
             break
-        chosen |= {one.id: one for one in lineage}
+        chosen |= {ancestor.id: ancestor for ancestor in lineage}
     return OutlineMap(_files(chosen, parents, several_roots), budget, len(chosen), total)
 
 
@@ -113,8 +113,8 @@ def _name(node: Node, several_roots: bool) -> str:
 
 
 def _line(node: Node, depth: int) -> str:
-    said = " ".join(node.signature.split()) or f"{node.kind} {node.name}"
-    cut = said if len(said) <= WIDEST else said[: WIDEST - 1] + "…"
+    text = " ".join(node.signature.split()) or f"{node.kind} {node.name}"
+    cut = text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
     return f"{node.first_line:>5}  {INDENT * (depth - 1)}{cut}"
 
 
@@ -128,7 +128,7 @@ def _files(chosen: Mapping[str, Node], known: Mapping[str, Node], several: bool)
             inside.append(node)
     files = []
     for file, nodes in members.items():
-        ordered = sorted(nodes, key=lambda node: [_place(one) for one in _lineage(node, known)])
+        ordered = sorted(nodes, key=lambda node: [_place(ancestor) for ancestor in _lineage(node, known)])
         depths = tuple(len(_lineage(node, known)) - 1 for node in ordered)
         files.append(MapFile(_name(known[file], several), tuple(ordered), depths))
     return tuple(files)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_ITEMS = 50_000  # symbols, imports and mentions a file, each
-MAX_SAID = 4 * MAX_ITEMS  # mentions before those of built-in and local names are left out
+MAX_PENDING = 4 * MAX_ITEMS  # mentions before those of built-in and local names are left out
 MAX_SIGNATURE = 200  # characters
 MAX_DOCSTRING = 500
 MAX_NAME = 200  # a longer name is no name a person wrote
@@ -31,7 +31,7 @@ Step = tuple["Node", Scope]
 Handler = Callable[["Node", Scope], Sequence[Step]]
 
 
-class _Said(NamedTuple):
+class _PendingMention(NamedTuple):
     """A mention before it is settled. `path[0]` is a name of `scope` if `base` is `name` or `type`."""
 
     scope: Scope
@@ -54,8 +54,8 @@ class Scan:
         self._characters = file.source.decode("latin-1")  # one for each byte: a slice of it needs no decoding
         self._symbols = [Symbol("module", (), 1, max(1, file.source.rstrip().count(b"\n") + 1))]
         self._imports: list[Import] = []
-        self._said: list[_Said] = []
-        self._times_said = 0
+        self._pending: list[_PendingMention] = []
+        self._pending_count = 0
 
     # Reading
 
@@ -95,9 +95,9 @@ class Scan:
             node, scope = pop()
             handler = handler_of(node.kind_id)
             if handler is not None:
-                found = handler(node, scope)
-                if found:
-                    stack.extend(reversed(found))
+                next_steps = handler(node, scope)
+                if next_steps:
+                    stack.extend(reversed(next_steps))
                 continue
             for child in reversed(node.named_children):
                 if child.named_child_count or child.kind_id in by_kind:
@@ -105,7 +105,7 @@ class Scan:
 
     # Writing
 
-    def symbol(
+    def add_symbol(
         self,
         kind: SymbolKind,
         name: str,
@@ -147,11 +147,11 @@ class Scan:
     def members_of(self, number: int) -> list[int]:
         return [member for member, symbol in enumerate(self._symbols) if symbol.parent == number]
 
-    def change(self, number: int, *, visibility: Visibility) -> None:
+    def set_visibility(self, number: int, *, visibility: Visibility) -> None:
         """Say later what only a later line tells, such as an export."""
         self._symbols[number] = self._symbols[number]._replace(visibility=visibility)
 
-    def bring_in(
+    def add_import(
         self,
         scope: Scope,
         node: "Node",
@@ -180,21 +180,23 @@ class Scan:
         first name is looked up too, and `unknown` if it is a local. Other bases are taken as they are. An
         empty path says nothing.
         """
-        if not path or "" in path or len(path) > MAX_PATH or self._times_said >= MAX_SAID:
+        if not path or "" in path or len(path) > MAX_PATH or self._pending_count >= MAX_PENDING:
             return
-        self._times_said += 1
+        self._pending_count += 1
         if relation == "references" and base == "name":
             if path in scope.referred:
                 return  # it would be settled as the first was, and then left out
             scope.referred.add(path)
-        self._said.append(_Said(scope, relation, path, node.start_byte, base))
+        self._pending.append(_PendingMention(scope, relation, path, node.start_byte, base))
 
     # Settling
 
     def outline(self, *, keep_unbound: bool) -> Outline:
         """The finished outline. `keep_unbound`: names that nothing in the file binds may mean something
         elsewhere without an import (a package's other files); else they are built in and left out."""
-        mentions = [found for said in self._said for found in self._settled(said, keep_unbound)]
+        mentions = [
+            mention for pending in self._pending for mention in self._resolve_mention(pending, keep_unbound)
+        ]
         return Outline(
             self.language.name,
             tuple(self._symbols),
@@ -204,76 +206,82 @@ class Scan:
             tuple(dict.fromkeys(self.exports)),
         )
 
-    def _settled(self, said: _Said, keep_unbound: bool) -> Sequence[Mention]:
-        scope, relation, path, _, base = said
+    def _resolve_mention(self, pending: _PendingMention, keep_unbound: bool) -> Sequence[Mention]:
+        scope, relation, path, _, base = pending
         if base not in ("name", "type"):
-            return (self._mention(said, path, base),)
+            return (self._mention(pending, path, base),)
         binding = scope.find(path[0])
         if binding is None:  # built in: that says nothing, but what a class inherits from is part of it
-            return (self._mention(said, path, base),) if keep_unbound or relation in _INHERITS else ()
+            return (self._mention(pending, path, base),) if keep_unbound or relation in _INHERITS else ()
         if base == "type" and binding.kind in ("local", "self"):
-            return (self._mention(said, path[-1:], "unknown"),)
+            return (self._mention(pending, path[-1:], "unknown"),)
         if base == "type" or binding.kind in ("symbol", "import"):
-            return (self._mention(said, path, base),)
-        found = self._settled_value(said, binding)
-        return [one for one in found if keep_unbound or one.base != "type" or scope.find(one.path[0])]
+            return (self._mention(pending, path, base),)
+        mentions = self._resolve_value(pending, binding)
+        return [
+            mention
+            for mention in mentions
+            if keep_unbound or mention.base != "type" or scope.find(mention.path[0])
+        ]
 
-    def _settled_value(self, said: _Said, binding: Binding) -> list[Mention]:
+    def _resolve_value(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
         """A name that holds a value: a variable of the file or of a class is a symbol itself."""
-        if binding.kind == "variable" and len(said.path) == 1:
-            return [self._mention(said, said.path, "name")]
-        if said.relation in _INHERITS:
-            return [self._mention(said, said.path[-1:], "unknown")]
-        if said.relation != "calls":
-            return [self._mention(said, said.path[:1], "name")] if binding.kind == "variable" else []
-        return self._settled_call(said, binding)
+        if binding.kind == "variable" and len(pending.path) == 1:
+            return [self._mention(pending, pending.path, "name")]
+        if pending.relation in _INHERITS:
+            return [self._mention(pending, pending.path[-1:], "unknown")]
+        if pending.relation != "calls":
+            return [self._mention(pending, pending.path[:1], "name")] if binding.kind == "variable" else []
+        return self._resolve_call(pending, binding)
 
-    def _settled_call(self, said: _Said, binding: Binding) -> list[Mention]:
+    def _resolve_call(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
         """A call on something that a variable holds. A local variable called by itself is nobody's."""
         if binding.kind == "self":
-            return self._settled_self(said, binding)
-        if len(said.path) == 1:
+            return self._resolve_self(pending, binding)
+        if len(pending.path) == 1:
             return []
-        found = [self._member(said, binding, said.path[1:])]
+        mentions = [self._member(pending, binding, pending.path[1:])]
         if binding.kind == "variable":
-            found.append(self._mention(said, said.path[:1], "name")._replace(relation="references"))
-        return found
+            mentions.append(self._mention(pending, pending.path[:1], "name")._replace(relation="references"))
+        return mentions
 
-    def _settled_self(self, said: _Said, binding: Binding) -> list[Mention]:
-        members = said.path[1:]
+    def _resolve_self(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
+        members = pending.path[1:]
         if not members:
             return []
         if len(members) == 1:
-            within = said.scope.enclosing_class == binding.number
-            return [self._mention(said, members, "self" if within else "unknown")]
+            within = pending.scope.enclosing_class == binding.number
+            return [self._mention(pending, members, "self" if within else "unknown")]
         field = self.fields.get(binding.number, {}).get(members[0])
         if field is None:
-            return [self._mention(said, members[-1:], "unknown")]
-        return [self._member(said, field, members[1:])]
+            return [self._mention(pending, members[-1:], "unknown")]
+        return [self._member(pending, field, members[1:])]
 
-    def _member(self, said: _Said, holder: Binding, members: tuple[str, ...]) -> Mention:
-        if len(members) == 1 and self.type_holds(holder, said.scope):
-            return self._mention(said, (*holder.type, *members), "type")
-        return self._mention(said, members[-1:], "unknown")
+    def _member(self, pending: _PendingMention, holder: Binding, members: tuple[str, ...]) -> Mention:
+        if len(members) == 1 and self.type_holds(holder, pending.scope):
+            return self._mention(pending, (*holder.type, *members), "type")
+        return self._mention(pending, members[-1:], "unknown")
 
-    def _mention(self, said: _Said, path: tuple[str, ...], base: Base) -> Mention:
-        return Mention(said.scope.owner, said.relation, path, self._lines.line(said.start_byte), base)
+    def _mention(self, pending: _PendingMention, path: tuple[str, ...], base: Base) -> Mention:
+        return Mention(
+            pending.scope.owner, pending.relation, path, self._lines.line(pending.start_byte), base
+        )
 
     def type_holds(self, holder: Binding, scope: Scope) -> bool:
         """Whether the static type of `holder` is known and its first name means the same in `scope`."""
         if not holder.type or holder.scope is None:
             return False
-        meant = holder.scope.find(holder.type[0])
-        if meant is not None and meant.kind in ("local", "self"):
+        binding = holder.scope.find(holder.type[0])
+        if binding is not None and binding.kind in ("local", "self"):
             return False
-        return scope.find(holder.type[0]) is meant
+        return scope.find(holder.type[0]) is binding
 
-    def field(self, class_number: int, name: str, type: Type, scope: Scope, *, declared: bool) -> None:
+    def bind_field(self, class_number: int, name: str, type: Type, scope: Scope, *, declared: bool) -> None:
         """Say that `self.name` of a class is given a value of `type` (empty: nobody knows) in `scope`."""
         fields = self.fields.setdefault(class_number, {})
         binding = Binding("variable", type, scope, declared=declared)
         if name in fields:
-            fields[name].again(binding)
+            fields[name].rebind(binding)
         else:
             fields[name] = binding
 
@@ -287,12 +295,12 @@ def first_paragraph(text: str) -> str:
 
 def _once(mentions: Sequence[Mention]) -> list[Mention]:
     """Of each symbol's references to one name only the first: the others say nothing new."""
-    seen: set[tuple[int, tuple[str, ...]]] = set()
-    kept = []
+    references: set[tuple[int, tuple[str, ...]]] = set()
+    distinct = []
     for mention in mentions:
         if mention.relation == "references":
-            if (mention.owner, mention.path) in seen:
+            if (mention.owner, mention.path) in references:
                 continue
-            seen.add((mention.owner, mention.path))
-        kept.append(mention)
-    return kept
+            references.add((mention.owner, mention.path))
+        distinct.append(mention)
+    return distinct

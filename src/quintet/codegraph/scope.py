@@ -23,7 +23,7 @@ class Binding:
     number: int = 0
     declared: bool = False  # its type was annotated, so no assignment changes it
 
-    def again(self, other: "Binding", *, keep: bool = False) -> None:
+    def rebind(self, other: "Binding", *, keep: bool = False) -> None:
         """The same name is bound once more: a type holds only if every assignment agrees. In a file (`keep`)
         it stays what it was, elsewhere a definition that is overwritten is a local like any other."""
         if self.kind != other.kind and not keep:
@@ -93,7 +93,7 @@ class Scope:
         else:
             if scope.is_file and known.kind == "local":
                 known.kind = binding.kind  # `global x` in a function stood above `x = ...`
-            known.again(binding, keep=scope.is_file)
+            known.rebind(binding, keep=scope.is_file)
 
     def local(self, name: str, type: Type = (), *, declared: bool = False) -> None:
         self.bind(name, Binding("local", type, self, declared=declared))
@@ -104,8 +104,8 @@ class Scope:
         while scope is not None:
             if scope.outward and name in scope.outward:
                 return scope.outward[name].names.get(name)
-            found = scope.names.get(name)
-            if found is not None and (scope is self or not scope.hidden):
-                return found
+            binding = scope.names.get(name)
+            if binding is not None and (scope is self or not scope.hidden):
+                return binding
             scope = scope.parent
         return None

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from quintet.codegraph.reader import MAX_CHAIN, Link, Reader, chain, is_constant, steps
+from quintet.codegraph.extractor import MAX_CHAIN, Extractor, Link, chain, is_constant, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Relation, SymbolKind, Visibility
@@ -19,7 +19,7 @@ _MARKS = frozenset({"modifiers", "attribute_list"})
 _WRAPPED_TYPES = frozenset({"nullable_type", "annotated_type", "ref_type", "scoped_type"})
 
 
-class Curly(Reader):
+class JavaLikeExtractor(Extractor):
     """A subclass says which node types are what, how visible a definition is and whether it is a test."""
 
     kinds: ClassVar[Mapping[str, SymbolKind]]
@@ -45,19 +45,19 @@ class Curly(Reader):
     def is_test(self, node: "Node") -> bool: ...
 
     def handlers(self) -> Mapping[str, Handler]:
-        found: dict[str, Handler] = dict.fromkeys(self.kinds, self.type_declaration)
-        found |= dict.fromkeys(("method_declaration", "constructor_declaration"), self.method)
-        found |= dict.fromkeys(("block", "for_statement", "switch_section", "catch_clause"), self.block)
-        found |= dict.fromkeys(("comment", "line_comment", "block_comment"), self.comment)
-        found |= dict.fromkeys(("break_statement", "continue_statement", "goto_statement"), self.skip)
-        found |= dict.fromkeys(self.links, self.value)
-        found |= dict.fromkeys(
+        handlers: dict[str, Handler] = dict.fromkeys(self.kinds, self.type_declaration)
+        handlers |= dict.fromkeys(("method_declaration", "constructor_declaration"), self.method)
+        handlers |= dict.fromkeys(("block", "for_statement", "switch_section", "catch_clause"), self.block)
+        handlers |= dict.fromkeys(("comment", "line_comment", "block_comment"), self.comment)
+        handlers |= dict.fromkeys(("break_statement", "continue_statement", "goto_statement"), self.skip)
+        handlers |= dict.fromkeys(self.links, self.value)
+        handlers |= dict.fromkeys(
             ("cast_expression", "typeof_expression", "array_creation_expression"), self.typed
         )
-        return found | {
+        return handlers | {
             "identifier": self.value,
             "type_parameter": self._type_parameter,
-            "object_creation_expression": self._created,
+            "object_creation_expression": self._creation,
             "lambda_expression": self._lambda,
             "explicit_constructor_invocation": self.other_constructor,
             "constructor_initializer": self.other_constructor,
@@ -81,7 +81,7 @@ class Curly(Reader):
     def type_declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         number = self.member(self.kinds[node.type], self.scan.name(name), node, scope, body)
-        self.known(scope, self.scan.name(name))
+        self.bind_symbol(scope, self.scan.name(name))
         inner = scope.inner(number, class_number=number)
         inner.bind("this", Binding("self", number=number))
         return [*self.heading(node, inner), *steps(node, inner, name, *self.read_in_heading(node))]
@@ -110,7 +110,7 @@ class Curly(Reader):
             return self.block(node, scope)  # of a class without a name
         outer = scope.inner(self.member("method", text, node, scope, body))
         if node.type == "method_declaration" and self.methods_are_values:
-            self.known(scope, text)
+            self.bind_symbol(scope, text)
         inner = outer.inner()
         self.refer(result, inner)
         return steps(node, inner, name, result)
@@ -122,7 +122,7 @@ class Curly(Reader):
         self, node: "Node", written: "Node | None", declarators: Sequence["Node"], scope: Scope
     ) -> Sequence[Step]:
         """Fields of a class, or the local variables of a block; `node` is the whole declaration."""
-        found: list[Step] = []
+        next_steps: list[Step] = []
         for declarator in declarators:
             name = declarator.child_by_field_name("name")
             values = steps(declarator, scope, name)
@@ -130,17 +130,17 @@ class Curly(Reader):
             if self.in_class(scope):
                 inner = scope.inner(self.field(node, self.scan.name(name), type, scope))
                 self.refer(written, inner)
-                found += [(mark, inner) for mark in node.named_children if mark.type in _MARKS]
-                found += [(value, inner) for value, _ in values]
+                next_steps += [(mark, inner) for mark in node.named_children if mark.type in _MARKS]
+                next_steps += [(value, inner) for value, _ in values]
             else:
                 scope.local(self.scan.name(name), type, declared=True)
                 self.refer(written, scope)
-                found += values
-        return found
+                next_steps += values
+        return next_steps
 
     def field(self, node: "Node", name: str, type: Type, scope: Scope) -> int:
-        self.hold(scope, name, type)
-        self.scan.field(scope.enclosing_class, name, type, scope, declared=True)
+        self.bind_variable(scope, name, type)
+        self.scan.bind_field(scope.enclosing_class, name, type, scope, declared=True)
         return self.member("variable", name, node, scope)
 
     def constant(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -200,9 +200,11 @@ class Curly(Reader):
     def declared_type(self, written: "Node | None", values: Sequence["Node"]) -> Type:
         """The written type, or for `var x = new T()` the type of what is constructed."""
         is_implicit = written is None or self.scan.name(written) in self.implicit_types
-        return (self.built(values[0]) if values else ()) if is_implicit else self.static_type(written)
+        return (
+            (self.constructed_type(values[0]) if values else ()) if is_implicit else self.static_type(written)
+        )
 
-    def built(self, node: "Node | None") -> Type:
+    def constructed_type(self, node: "Node | None") -> Type:
         if node is not None and node.type == "parenthesized_expression" and node.named_children:
             node = node.named_children[0]
         if node is None or node.type not in self.typed_values:
@@ -231,7 +233,7 @@ class Curly(Reader):
             return steps(node, scope, node.child_by_field_name("name") or node.child_by_field_name("field"))
         if path[0] not in ("this", "super", "base"):
             is_elsewhere = len(path) == 2 and path[0][:1].isupper()  # a type needs no import if it is near
-            self.say(scope, "references", path[:2], node, "name" if is_elsewhere else "drop")
+            self.mention_later(scope, "references", path[:2], node, "name" if is_elsewhere else "drop")
         return ()
 
     def annotation(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -248,7 +250,7 @@ class Curly(Reader):
         self.scan.mention(scope, "calls", path, node)
         return [step for step in steps(node, scope) if step[0].type == "argument_list"]
 
-    def _created(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def _creation(self, node: "Node", scope: Scope) -> Sequence[Step]:
         written = node.child_by_field_name("type")
         self.scan.mention(scope, "calls", self.static_type(written), node)
         if written is not None and written.type not in self.type_names:
@@ -267,9 +269,9 @@ class Curly(Reader):
         if path in (("super",), ("base",)):
             self.scan.mention(scope, "calls", (name,), node, "super")
         elif path:
-            self.say(scope, "calls", (*path, name), node, "static")
+            self.mention_later(scope, "calls", (*path, name), node, "static")
             if is_constant(path):
-                self.say(scope, "references", path[:2], node, "name")
+                self.mention_later(scope, "references", path[:2], node, "name")
         else:
-            self.call_on(scope, self.built(receiver), name, node)
+            self.mention_call_on(scope, self.constructed_type(receiver), name, node)
         return [(receiver, scope)] if receiver is not None and not path else ()

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from quintet.codegraph.resolve.changes import bound_names, changed_names, changed_spaces
-from quintet.codegraph.resolve.edges import Edges, strongest
+from quintet.codegraph.resolve.edges import Edges, keep_strongest
 from quintet.codegraph.resolve.project import Project
 from quintet.codegraph.resolve.reach import affected
 from quintet.model.symbols import Edge
@@ -16,7 +16,7 @@ def resolve(project: Project, wanted: Collection[str] | None = None) -> dict[str
     edges = Edges(project)
     chosen = None if wanted is None else set(wanted)
     return {
-        file.document_id: strongest(edges.of(number))
+        file.document_id: keep_strongest(edges.of(number))
         for number, file in enumerate(project.files)
         if chosen is None or file.document_id in chosen
     }

@@ -9,14 +9,22 @@ from typing import NamedTuple
 
 from quintet.codegraph.resolve.imports import import_resolver
 from quintet.codegraph.resolve.meanings import meanings, occurrences
-from quintet.codegraph.resolve.project import Name, Space, family_of, file_word, home_of, is_star, split_name
+from quintet.codegraph.resolve.project import (
+    Name,
+    Namespace,
+    family_of,
+    file_word,
+    home_of,
+    is_star,
+    split_name,
+)
 from quintet.model.symbols import FileOutline, Outline, Symbol, SymbolKind
 
 Change = tuple[str, Outline | None, Outline | None]  # path, before, after; None: it was not there, or is gone
 Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a definition fits
 
 
-class Guessed(NamedTuple):
+class GuessableName(NamedTuple):
     """A definition that is seen by the name of its module or class, so that its own only matters to those who
     guess. Where many of its shape have that name, nobody does."""
 
@@ -25,7 +33,7 @@ class Guessed(NamedTuple):
     shape: Shape
 
 
-Names = set[str | Guessed]
+Names = set[str | GuessableName]
 
 
 def shape_of(outline: Outline, symbol: Symbol) -> Shape:
@@ -46,7 +54,7 @@ def _symbol_names(outline: Outline, symbol: Symbol, *, is_module_named: bool = F
     inner, shape = symbol.path[:-1], shape_of(outline, symbol)
     is_plain = symbol.kind in ("function", "method", "variable") and shape[2]
     if is_plain and family.closed_scopes and (inner or (is_module_named and family.name == "python")):
-        return {*inner, Guessed(family.name, symbol.name, shape)}
+        return {*inner, GuessableName(family.name, symbol.name, shape)}
     return set(symbol.path)
 
 
@@ -57,7 +65,7 @@ def module_names(path: str, outline: Outline) -> set[str]:
     names = {name}
     if family.name:
         home = home_of(path, outline.language, outline.package)
-        names |= space_names(Space(family.name, home))
+        names |= space_names(Namespace(family.name, home))
         if family.home == "folder" and not home:
             names.add(outline.package)  # the root's folder tells nothing
     if family.home != "file":
@@ -65,7 +73,7 @@ def module_names(path: str, outline: Outline) -> set[str]:
     return names - {""}
 
 
-def space_names(space: Space) -> set[str]:
+def space_names(space: Namespace) -> set[str]:
     return import_resolver(space.family).space_names(space)
 
 
@@ -83,21 +91,21 @@ def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> s
     return {name for space in moved for name in space_names(space)}
 
 
-def _spaces(path: str, outline: Outline | None) -> set[Space]:
+def _spaces(path: str, outline: Outline | None) -> set[Namespace]:
     """The folders or packages that are there because of a file. A script's folder without `index` is none."""
     family = family_of(outline.language).name if outline else ""
     if outline is None or family in ("", "script"):
         return set()
     home = home_of(path, outline.language, outline.package)
-    return {Space(family, home[:length]) for length in range(len(home) + 1)}
+    return {Namespace(family, home[:length]) for length in range(len(home) + 1)}
 
 
 def changed_names(before: Outline | None, after: Outline | None, path: str) -> Names:
     """The names under which others can see a difference between two outlines of the file at `path` (None: it
     was not there, or is gone). A change inside a function's body has none."""
     if not before or not after or (before.language, before.package) != (after.language, after.package):
-        given = (bound_names(outline, path) for outline in (before, after) if outline)
-        return {file_word(path)}.union(*given)
+        names = (bound_names(outline, path) for outline in (before, after) if outline)
+        return {file_word(path)}.union(*names)
     old, new = (dict(_facts(outline, path)) for outline in (before, after))
     differing = old.keys() ^ new.keys()
     return {name for fact in differing for name in (old | new)[fact]} - {""}
@@ -115,14 +123,19 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Na
             _symbol_names(outline, symbol),
         )
     for name, several in meanings(outline).items():
-        meant = tuple((places[one], places[outline.symbols[one].parent or 0]) for one in several)
-        symbols = (outline.symbols[one] for one in several)
-        yield ("meaning", name, meant), set().union(*(_symbol_names(outline, one) for one in symbols))
+        occurrences_meant = tuple(
+            (places[number], places[outline.symbols[number].parent or 0]) for number in several
+        )
+        symbols = (outline.symbols[number] for number in several)
+        yield (
+            ("meaning", name, occurrences_meant),
+            set().union(*(_symbol_names(outline, number) for number in symbols)),
+        )
     for i in outline.imports:
         owner = outline.symbols[i.owner].path
         names: Names = {i.alias} if i.alias else set(split_name(i.module)[:1])
         if is_star(i, family):
-            names = set(starred_names(outline, path))
+            names = set(star_names(outline, path))
         yield ("import", owner, i.module, i.level, i.name, i.alias, i.exported), names
     for place, m in enumerate(m for m in outline.mentions if m.relation in ("extends", "implements")):
         owner = outline.symbols[m.owner].path
@@ -131,21 +144,21 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Na
         yield ("export", outside, inside), {outside}
 
 
-def starred_names(outline: Outline, path: str) -> set[str]:
+def star_names(outline: Outline, path: str) -> set[str]:
     """Under which names others see that a file imports everything from elsewhere: what it is called, if they
     must name it to get at that; what it defines, where they need not."""
     family, names = family_of(outline.language), module_names(path, outline)
     if family.passes_includes_on:  # what a file defines is known to those who include what it includes
         names.update(name for symbol in outline.symbols for name in symbol.path)
     elif family.name == "rust":
-        names.update(name for _, name in written_away(outline))
+        names.update(name for _, name in foreign_methods(outline))
     elif family.home != "file":
         bases = (m.owner for m in outline.mentions if m.relation in ("extends", "implements"))
         names.update(outline.symbols[owner].name for owner in bases)
     return names - {""}
 
 
-def written_away(outline: Outline) -> Iterable[tuple[Name, str]]:
+def foreign_methods(outline: Outline) -> Iterable[tuple[Name, str]]:
     """Rust's methods of a type that another file defines: the type as it is called here, the method."""
     paths = {symbol.path for symbol in outline.symbols} if outline.language == "rust" else set()
     return ((path[:-1], path[-1]) for path in sorted(paths) if len(path) > 1 and path[:-1] not in paths)

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterable
 
-from quintet.codegraph.resolve.answer import FOREIGN, STRENGTH, UNKNOWN, Answer, either, exactly, weaker
 from quintet.codegraph.resolve.common_members import COMMON_MEMBERS
-from quintet.codegraph.resolve.documents import named
+from quintet.codegraph.resolve.documents import find_named
 from quintet.codegraph.resolve.hierarchy import Hierarchy
 from quintet.codegraph.resolve.members import Members
-from quintet.codegraph.resolve.project import File, Name, Place, Project, Space, Thing
+from quintet.codegraph.resolve.project import Name, Namespace, Project, ProjectFile, SymbolPlace, Thing
+from quintet.codegraph.resolve.resolution import (
+    FOREIGN,
+    STRENGTH,
+    UNKNOWN,
+    Resolution,
+    either,
+    exactly,
+    weaker,
+)
 from quintet.codegraph.resolve.scopes import Scopes
 from quintet.model.symbols import Base, Confidence, Edge, Import, Mention, Relation, SymbolKind
 
@@ -30,14 +38,14 @@ class Edges:
         self.members = Members(project)
         self.hierarchy = Hierarchy(project, self.members)
         self.scopes = Scopes(project, self.members, self.hierarchy.member)
-        self._candidates: dict[tuple[str, str, Relation, bool], Answer] = {}
+        self._candidates: dict[tuple[str, str, Relation, bool], Resolution] = {}
         self._targets: dict[tuple[int, int, Relation, Name, Base], Targets] = {}
 
     def of(self, number: int) -> list[Edge]:
         file = self.project.files[number]
-        own, edges = file.document_id, contained(file)
+        own, edges = file.document_id, contains_edges(file)
         for imported in file.outline.imports:
-            targets, confidence = self._nodes(self._brought_in(number, imported), "imports")
+            targets, confidence = self._nodes(self._resolve_import(number, imported), "imports")
             edges += [
                 Edge(own, target, "imports", confidence, imported.line) for target in targets if target != own
             ]
@@ -50,128 +58,134 @@ class Edges:
         """What one name means is the same on every line from which it is seen alike: it is found once."""
         file = self.project.files[number]
         owner, relation, path, line, base = mention
-        scope = file.seen_from(owner, path[0]) if base in _LOOKED_UP and relation not in _HEADER else owner
+        scope = file.scope_for(owner, path[0]) if base in _LOOKED_UP and relation not in _HEADER else owner
         key = (number, scope, relation, path, base)
-        found = self._targets.get(key)
-        if found is None:
-            found = self._targets[key] = self._nodes(self._meant(number, mention), relation)
-        targets, confidence = found
+        cached = self._targets.get(key)
+        if cached is None:
+            cached = self._targets[key] = self._nodes(self._resolve_mention(number, mention), relation)
+        targets, confidence = cached
         if not targets:
             return []
         source = file.ids[owner] if owner else file.document_id
         return [Edge(source, target, relation, confidence, line) for target in targets]
 
-    def _nodes(self, answer: Answer, relation: Relation) -> Targets:
+    def _nodes(self, answer: Resolution, relation: Relation) -> Targets:
         places = self._places(answer.things, relation)
         return [self.project.id_of(place) for place in places], answer.confidence
 
-    def _places(self, things: Iterable[Thing], relation: Relation) -> list[Place]:
+    def _places(self, things: Iterable[Thing], relation: Relation) -> list[SymbolPlace]:
         """The nodes that stand for `things`: a package's are its files, and only an import means them."""
-        places: list[Place] = []
+        places: list[SymbolPlace] = []
         for thing in things:
-            if isinstance(thing, Place):
+            if isinstance(thing, SymbolPlace):
                 places.append(thing)
             elif relation == "imports":
                 files = self.project.packages.get((thing.family, thing.name), [])
-                places += [Place(file, 0) for file in files]
+                places += [SymbolPlace(file, 0) for file in files]
         return places if len(places) <= MAX_CANDIDATES else []
 
     # Imports
 
-    def _brought_in(self, number: int, imported: Import) -> Answer:
+    def _resolve_import(self, number: int, imported: Import) -> Resolution:
         """The member an import names, or else the module it names it of."""
         module = self.members.module(number, imported)
         if imported.name in ("", "*") or not module.things:
             return module
-        found = self.members.imported(number, imported)
-        own = found.things and found.things != (Place(number, 0),)
-        return found if own else module
+        member = self.members.imported(number, imported)
+        own = member.things and member.things != (SymbolPlace(number, 0),)
+        return member if own else module
 
     # Mentions
 
-    def _meant(self, number: int, mention: Mention) -> Answer:
+    def _resolve_mention(self, number: int, mention: Mention) -> Resolution:
         file = self.project.files[number]
         if not file.family:
-            return named(self.project, self.members, file, mention.path)
+            return find_named(self.project, self.members, file, mention.path)
         if mention.relation in _HEADER:
-            found = self.hierarchy.base(number, mention)
+            resolution = self.hierarchy.base(number, mention)
         elif mention.base == "unknown":
-            found = UNKNOWN
+            resolution = UNKNOWN
         elif mention.base in ("self", "super"):
-            found = self._of_self(number, mention)
+            resolution = self._of_self(number, mention)
         elif mention.base == "type" and len(mention.path) > 1:
-            found = self._of_type(number, mention)
+            resolution = self._of_type(number, mention)
         else:
-            found = self.scopes.path(number, mention.owner, mention.path)
-        if found.things:
-            return self._weighed(found, mention.relation)
-        if found.settled or mention.base == "super":  # a guess would be the method that says `super`
+            resolution = self.scopes.path(number, mention.owner, mention.path)
+        if resolution.things:
+            return self._weigh(resolution, mention.relation)
+        if resolution.settled or mention.base == "super":  # a guess would be the method that says `super`
             return FOREIGN
-        return self._guess(number, mention, found.confidence)
+        return self._guess(number, mention, resolution.confidence)
 
-    def _weighed(self, found: Answer, relation: Relation) -> Answer:
-        things = tuple(self._default(thing) for thing in found.things) if relation != "references" else ()
-        found = Answer(things or found.things, found.confidence)
-        called = [thing for thing in found.things if isinstance(thing, Place) and relation == "calls"]
+    def _weigh(self, resolution: Resolution, relation: Relation) -> Resolution:
+        things = (
+            tuple(self._default(thing) for thing in resolution.things) if relation != "references" else ()
+        )
+        resolution = Resolution(things or resolution.things, resolution.confidence)
+        called = [
+            thing for thing in resolution.things if isinstance(thing, SymbolPlace) and relation == "calls"
+        ]
         if any(self.project.symbol(place).kind == "variable" for place in called):
-            return found.at_most("likely")  # it is the variable's value that is called
-        return found
+            return resolution.at_most("likely")  # it is the variable's value that is called
+        return resolution
 
     def _default(self, thing: Thing) -> Thing:
         """A script's module that is called or extended is what it exports as `default`."""
-        if isinstance(thing, Space) or thing.symbol or self.project.files[thing.file].family != "script":
+        if isinstance(thing, Namespace) or thing.symbol or self.project.files[thing.file].family != "script":
             return thing
-        found = self.members.of(thing, "default")
-        return found.things[0] if len(found.things) == 1 else thing
+        default = self.members.of(thing, "default")
+        return default.things[0] if len(default.things) == 1 else thing
 
-    def _of_self(self, number: int, mention: Mention) -> Answer:
-        seen = self.hierarchy.inherited if mention.base == "super" else self.hierarchy.member
+    def _of_self(self, number: int, mention: Mention) -> Resolution:
+        member_of = self.hierarchy.inherited if mention.base == "super" else self.hierarchy.member
         classes = self.hierarchy.enclosing_class(number, mention.owner)
-        found = either(seen(c, mention.path[0]) for c in classes.things if isinstance(c, Place))
+        resolution = either(
+            member_of(c, mention.path[0]) for c in classes.things if isinstance(c, SymbolPlace)
+        )
         for name in mention.path[1:]:
-            if not found.things:
-                return found
-            found = either(self.scopes.member(thing, name) for thing in found.things)
-        return found.at_most(classes.confidence) if classes.things else UNKNOWN
+            if not resolution.things:
+                return resolution
+            resolution = either(self.scopes.member(thing, name) for thing in resolution.things)
+        return resolution.at_most(classes.confidence) if classes.things else UNKNOWN
 
-    def _of_type(self, number: int, mention: Mention) -> Answer:
+    def _of_type(self, number: int, mention: Mention) -> Resolution:
         """A member of a receiver whose class is known. What a function gives back is not known."""
         types = self.scopes.path(number, mention.owner, mention.path[:-1])
         if not types.things:
             return types
         values = ("function", "method", "variable")
-        places = [thing for thing in types.things if isinstance(thing, Place)]
+        places = [thing for thing in types.things if isinstance(thing, SymbolPlace)]
         if any(self.project.symbol(place).kind in values for place in places):
             inside = either(self.members.of(thing, mention.path[-1]) for thing in types.things)
             return inside.at_most(types.confidence) if inside.things else UNKNOWN
         in_python = self.project.files[number].family == "python"
         if len({self.project.qualified(place) for place in places}) == 1 < len(places) and not in_python:
             return self.scopes.member(places[0], mention.path[-1])
-        found = either(self.scopes.member(thing, mention.path[-1]) for thing in types.things)
-        return found.at_most(types.confidence)
+        resolution = either(self.scopes.member(thing, mention.path[-1]) for thing in types.things)
+        return resolution.at_most(types.confidence)
 
     # Guesses
 
-    def _guess(self, number: int, mention: Mention, ceiling: Confidence) -> Answer:
+    def _guess(self, number: int, mention: Mention, ceiling: Confidence) -> Resolution:
         """By its last name alone: likely if the project has one such definition, possible if it has a few."""
         family, name = self.project.files[number].family, mention.path[-1]
         is_bare = mention.base == "name" and len(mention.path) == 1
         key = (family, name, mention.relation, is_bare)
         if key not in self._candidates:
-            self._candidates[key] = self._called(family, name, mention.relation, is_bare)
-        found = self._candidates[key].at_most(weaker(ceiling, "likely"))
+            self._candidates[key] = self._candidates_named(family, name, mention.relation, is_bare)
+        candidates = self._candidates[key].at_most(weaker(ceiling, "likely"))
         if is_bare or name not in COMMON_MEMBERS:
-            return found
-        return found.at_most("possible") if len(found.things) == 1 else FOREIGN
+            return candidates
+        return candidates.at_most("possible") if len(candidates.things) == 1 else FOREIGN
 
-    def _called(self, family: str, name: str, relation: Relation, is_bare: bool) -> Answer:
+    def _candidates_named(self, family: str, name: str, relation: Relation, is_bare: bool) -> Resolution:
         """The definitions of that name that can be meant."""
         places = self.project.by_name.get((family, name), ())
         fits = [place for place in places if self._fits(place, relation, is_bare)]
         fits = self.members.definitions(fits) if family == "c" else fits
         return exactly(fits) if len(fits) <= MAX_CANDIDATES else FOREIGN
 
-    def _fits(self, place: Place, relation: Relation, is_bare: bool) -> bool:
+    def _fits(self, place: SymbolPlace, relation: Relation, is_bare: bool) -> bool:
         """A bare name means no member of a class, unless the language sees those too; a member's does."""
         file, symbol = self.project.files[place.file], self.project.symbol(place)
         parent = file.symbol(symbol.parent or 0)
@@ -184,7 +198,7 @@ class Edges:
         return (not is_member or file.rules.implicit_self) if is_bare else is_member
 
 
-def contained(file: File) -> list[Edge]:
+def contains_edges(file: ProjectFile) -> list[Edge]:
     symbols = file.outline.symbols
     if len(symbols) < 2:  # nearly all prose
         return []
@@ -195,12 +209,12 @@ def contained(file: File) -> list[Edge]:
     ]
 
 
-def strongest(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+def keep_strongest(edges: Iterable[Edge]) -> tuple[Edge, ...]:
     """In a fixed order, each relation of two nodes on a line once: the surest."""
-    kept: dict[tuple[str, str, str, int], Edge] = {}
+    by_key: dict[tuple[str, str, str, int], Edge] = {}
     for edge in edges:
         key = (edge.source, edge.target, edge.relation, edge.line)
-        known = kept.get(key)
+        known = by_key.get(key)
         if known is None or STRENGTH[edge.confidence] < STRENGTH[known.confidence]:
-            kept[key] = edge
-    return tuple(kept[key] for key in sorted(kept))
+            by_key[key] = edge
+    return tuple(by_key[key] for key in sorted(by_key))

@@ -3,67 +3,67 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from quintet.codegraph.resolve.answer import DOUBTFUL, UNKNOWN, Answer, either, exactly, weaker
 from quintet.codegraph.resolve.members import Members
-from quintet.codegraph.resolve.project import Place, Project
+from quintet.codegraph.resolve.project import Project, SymbolPlace
+from quintet.codegraph.resolve.resolution import DOUBTFUL, UNKNOWN, Resolution, either, exactly, weaker
 from quintet.codegraph.resolve.scopes import Scopes
 from quintet.model.symbols import Confidence, Mention
 
 # Classes whose methods nobody calls by name.
 HARMLESS_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Object"})
-Ancestor = tuple[Place | None, Confidence]  # None: a class outside the project
+Ancestor = tuple[SymbolPlace | None, Confidence]  # None: a class outside the project
 
 
 class Hierarchy:
     def __init__(self, project: Project, members: Members) -> None:
         self.project, self.members = project, members
-        self.written = Scopes(project, members, members.of_class)
-        self._orders: dict[Place, list[Ancestor]] = {}
-        self._impls: dict[Place, dict[str, list[Place]]] | None = None
+        self.plain_scopes = Scopes(project, members, members.of_class)
+        self._orders: dict[SymbolPlace, list[Ancestor]] = {}
+        self._impls: dict[SymbolPlace, dict[str, list[SymbolPlace]]] | None = None
 
-    def member(self, place: Place, name: str) -> Answer:
+    def member(self, place: SymbolPlace, name: str) -> Resolution:
         return self._first(self.order(place), name)
 
-    def inherited(self, place: Place, name: str) -> Answer:
+    def inherited(self, place: SymbolPlace, name: str) -> Resolution:
         """As `super` sees it: without the class itself."""
         return self._first(self.order(place)[1:], name)
 
-    def _first(self, order: list[Ancestor], name: str) -> Answer:
+    def _first(self, order: list[Ancestor], name: str) -> Resolution:
         confidence: Confidence = "exact"
         for ancestor, sureness in order:
             if ancestor is None:
                 confidence = "likely"
                 continue
-            found = self._own(ancestor, name)
-            if found.things:
-                return found.at_most(weaker(confidence, sureness))
+            resolution = self._own(ancestor, name)
+            if resolution.things:
+                return resolution.at_most(weaker(confidence, sureness))
         return UNKNOWN if confidence == "exact" else DOUBTFUL
 
-    def _own(self, place: Place, name: str) -> Answer:
-        found = self.members.of_class(place, name)
-        if found.things or self.project.files[place.file].family != "rust":
-            return found
+    def _own(self, place: SymbolPlace, name: str) -> Resolution:
+        resolution = self.members.of_class(place, name)
+        if resolution.things or self.project.files[place.file].family != "rust":
+            return resolution
         elsewhere = self.impls().get(place, {}).get(name, ())
         return exactly(elsewhere) if elsewhere else UNKNOWN
 
-    def impls(self) -> dict[Place, dict[str, list[Place]]]:
+    def impls(self) -> dict[SymbolPlace, dict[str, list[SymbolPlace]]]:
         """Rust's methods by the type they are written for, where another file defines the type."""
         if self._impls is None:
             self._impls = defaultdict(lambda: defaultdict(list))
             for number, file in enumerate(self.project.files):
                 for path, symbol in file.numbers.items() if file.family == "rust" else ():
                     if len(path) > 1 and path[:-1] not in file.numbers:
-                        for thing in self.written.path(number, 0, path[:-1]).things[:1]:
-                            if isinstance(thing, Place):
-                                self._impls[thing][path[-1]].append(Place(number, symbol))
+                        for thing in self.plain_scopes.path(number, 0, path[:-1]).things[:1]:
+                            if isinstance(thing, SymbolPlace):
+                                self._impls[thing][path[-1]].append(SymbolPlace(number, symbol))
         return self._impls
 
-    def order(self, place: Place) -> list[Ancestor]:
+    def order(self, place: SymbolPlace) -> list[Ancestor]:
         """The class, then its bases, each after everything that extends it; left bases first. This is
         Python's order wherever that is defined, and ends on a class that extends itself."""
         if place not in self._orders:
             done: list[Ancestor] = []
-            seen = {place}
+            visited = {place}
             stack: list[tuple[Ancestor, Iterator[Ancestor]]] = [((place, "exact"), self._bases(place))]
             while stack:
                 current, bases = stack[-1]
@@ -73,14 +73,14 @@ class Hierarchy:
                     stack.pop()
                 elif base[0] is None:
                     done.append(base)
-                elif base[0] not in seen:
-                    seen.add(base[0])
+                elif base[0] not in visited:
+                    visited.add(base[0])
                     sureness = weaker(base[1], current[1])
                     stack.append(((base[0], sureness), self._bases(base[0])))
             self._orders[place] = done[::-1]
         return self._orders[place]
 
-    def _bases(self, place: Place) -> Iterator[Ancestor]:
+    def _bases(self, place: SymbolPlace) -> Iterator[Ancestor]:
         """The bases of a class from right to left; Ruby's from the superclass to the last mixin."""
         file = self.project.files[place.file]
         parts = [place]
@@ -94,51 +94,51 @@ class Hierarchy:
             if mention.relation == relation
         ]
         for part, mention in mentions if file.family == "ruby" else reversed(mentions):
-            found = self.base(part.file, mention)
-            if found.things or mention.path[-1] not in HARMLESS_BASES:
-                yield self._ancestor(found)
+            resolution = self.base(part.file, mention)
+            if resolution.things or mention.path[-1] not in HARMLESS_BASES:
+                yield self._ancestor(resolution)
 
-    def base(self, number: int, mention: Mention) -> Answer:
+    def base(self, number: int, mention: Mention) -> Resolution:
         """What a class extends, as its header means it: not by the names inside the class."""
         parent = self.project.files[number].symbol(mention.owner).parent or 0
         if mention.base == "unknown" or not mention.path:
             return UNKNOWN
-        found = self.written.path(number, parent, mention.path)
-        return self._mixed_in(found) if self.project.files[number].family == "ruby" else found
+        resolution = self.plain_scopes.path(number, parent, mention.path)
+        return self._with_mixins(resolution) if self.project.files[number].family == "ruby" else resolution
 
-    def _mixed_in(self, found: Answer) -> Answer:
+    def _with_mixins(self, resolution: Resolution) -> Resolution:
         """Ruby's modules are bases too: the first place where one is opened stands for it."""
-        opened: list[Place] = []
-        for thing in found.things:
-            if isinstance(thing, Place):
+        opened: list[SymbolPlace] = []
+        for thing in resolution.things:
+            if isinstance(thing, SymbolPlace):
                 opened.append(thing)
             else:
                 opened += self.project.symbols.get(("ruby", thing.name), [])[:1]
-        return found._replace(things=tuple(opened))
+        return resolution._replace(things=tuple(opened))
 
-    def _is_base(self, place: Place) -> bool:
+    def _is_base(self, place: SymbolPlace) -> bool:
         """Whether it has members that a class inherits and `self` sees: in Ruby a module does."""
         kind = self.project.symbol(place).kind
         in_ruby = self.project.files[place.file].family == "ruby"
         return kind in ("class", "interface") or (in_ruby and kind == "module" and place.symbol > 0)
 
-    def _ancestor(self, found: Answer) -> Ancestor:
-        places = [thing for thing in found.things if isinstance(thing, Place)]
+    def _ancestor(self, resolution: Resolution) -> Ancestor:
+        places = [thing for thing in resolution.things if isinstance(thing, SymbolPlace)]
         places = [place for place in places if self._is_base(place)]
         if not places or len({self.project.qualified(place) for place in places}) > 1:
             return (None, "exact")
         parts = len(places) > 1 and self.project.files[places[0].file].family != "python"
-        same = parts and len(places) == len(found.things)
-        confidence = "exact" if same else found.confidence
+        same = parts and len(places) == len(resolution.things)
+        confidence = "exact" if same else resolution.confidence
         return (places[0], confidence)
 
-    def enclosing_class(self, number: int, owner: int) -> Answer:
+    def enclosing_class(self, number: int, owner: int) -> Resolution:
         """The class that `owner` is or belongs to, also when its method is written away from it."""
         file = self.project.files[number]
         for scope in file.scopes(owner):
             symbol = file.symbol(scope)
-            if self._is_base(Place(number, scope)):
-                return exactly([Place(number, scope)])
+            if self._is_base(SymbolPlace(number, scope)):
+                return exactly([SymbolPlace(number, scope)])
             if not scope or symbol.kind == "module":
                 break
             parent = file.symbol(symbol.parent or 0)
@@ -146,11 +146,11 @@ class Hierarchy:
                 return self._class_of(number, symbol.path[:-1])
         return UNKNOWN
 
-    def _class_of(self, number: int, path: tuple[str, ...]) -> Answer:
+    def _class_of(self, number: int, path: tuple[str, ...]) -> Resolution:
         file = self.project.files[number]
         places = self.project.symbols.get((file.family, file.home + path), ())
-        found = exactly(places) if places else self.written.path(number, 0, path)
-        kept = [thing for thing in found.things if isinstance(thing, Place)]
-        if len({self.project.qualified(place) for place in kept}) == 1:
-            kept = kept[:1]
-        return either(exactly([place]) for place in kept) if kept else UNKNOWN
+        resolution = exactly(places) if places else self.plain_scopes.path(number, 0, path)
+        classes = [thing for thing in resolution.things if isinstance(thing, SymbolPlace)]
+        if len({self.project.qualified(place) for place in classes}) == 1:
+            classes = classes[:1]
+        return either(exactly([place]) for place in classes) if classes else UNKNOWN

@@ -9,8 +9,8 @@ from functools import cache
 from importlib import import_module
 
 from quintet.codegraph.languages.registry import FAMILIES
-from quintet.codegraph.resolve.answer import FOREIGN, Answer, exactly
-from quintet.codegraph.resolve.project import File, Name, Place, Project, Space, split_name
+from quintet.codegraph.resolve.project import Name, Namespace, Project, ProjectFile, SymbolPlace, split_name
+from quintet.codegraph.resolve.resolution import FOREIGN, Resolution, exactly
 from quintet.model.symbols import Import
 
 # Folders whose content is imported without their name.
@@ -24,31 +24,31 @@ class ImportResolver:
 
     heads: frozenset[str] = frozenset()
 
-    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+    def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         """What `imported.module` means in `file`; FOREIGN if the project has no such module."""
         parts = split_name(imported.module)
-        space = Space(file.family, parts)
+        space = Namespace(file.family, parts)
         if space in project.spaces:
-            return Answer((space,))
+            return Resolution((space,))
         return exactly(project.symbols.get((file.family, parts), ()))
 
-    def find_path(self, _project: Project, _file: File, _home: Name, _path: Name) -> Answer:
+    def find_path(self, _project: Project, _file: ProjectFile, _home: Name, _path: Name) -> Resolution:
         """What a path means in the module `home` that nothing in the file binds."""
         return FOREIGN
 
     def deciding_names(
-        self, _project: Project, file: File, imported: Import, _moved_packages: bool
+        self, _project: Project, file: ProjectFile, imported: Import, _moved_packages: bool
     ) -> set[str]:
         """The names that decide what `find_module` finds: if none of them changes, the import means the same.
         `moved_packages`: a file came or went that makes its folder a package."""
-        names = self.space_names(Space(file.family, split_name(imported.module)))
+        names = self.space_names(Namespace(file.family, split_name(imported.module)))
         return names | path_names(file, written_path(imported.module))
 
-    def space_names(self, space: Space) -> set[str]:
+    def space_names(self, space: Namespace) -> set[str]:
         """What those who look for a module, package or folder call it; the root's has no other name."""
         return set(space.name[-1:]) or {f"./{space.family}"}
 
-    def names_in_path(self, _file: File, path: Name) -> Collection[str]:
+    def names_in_path(self, _file: ProjectFile, path: Name) -> Collection[str]:
         """The names that decide what a mentioned path means."""
         return path
 
@@ -73,7 +73,7 @@ def join(folder: Name, relative: str) -> Name | None:
     return tuple(parts)
 
 
-def guess(answer: Answer) -> Answer:
+def guess(answer: Resolution) -> Resolution:
     """The same answer, if it was found by the end of a name alone."""
     return answer.at_most("likely") if len(answer.things) <= _MAX_CANDIDATES else FOREIGN
 
@@ -83,14 +83,14 @@ def written_path(text: str) -> str:
     return "/".join(part for part in text.strip("<>\"'").split("/") if "$" not in part)
 
 
-def path_names(file: File, text: str) -> set[str]:
+def path_names(file: ProjectFile, text: str) -> set[str]:
     """What the files are called that a path may mean, read from a folder or as the end of one."""
     joined = (join(folder, text) for folder in (file.folder, ()))
     plain = [part for part in text.split("/") if part not in ("", ".", "..")]
     return {*plain[-1:], *(name[-1] for name in joined if name)}
 
 
-def find_file(project: Project, file: File, text: str, endings: tuple[str, ...] = ("",)) -> Answer:
+def find_file(project: Project, file: ProjectFile, text: str, endings: tuple[str, ...] = ("",)) -> Resolution:
     """The file at `text`: read from the file's folder, from the root, or by the end of its path."""
     relative = written_path(text)
     parts = tuple(relative.split("/"))
@@ -99,7 +99,7 @@ def find_file(project: Project, file: File, text: str, endings: tuple[str, ...] 
         for ending in endings:
             number = project.by_path.get("/".join(name) + ending) if name else None
             if number is not None:
-                return Answer((Place(number, 0),))
+                return Resolution((SymbolPlace(number, 0),))
     plain = tuple(part for part in parts if part not in ("", ".", ".."))
     candidates = [
         (number, tuple((project.files[number].path).split("/")))
@@ -111,6 +111,6 @@ def find_file(project: Project, file: File, text: str, endings: tuple[str, ...] 
         for number, path in candidates
         if plain and path[-len(plain) : -1] == plain[:-1] and project.files[number].family == file.family
     ]
-    answer = exactly(Place(number, 0) for number, _ in fits)
+    answer = exactly(SymbolPlace(number, 0) for number, _ in fits)
     in_source_folder = len(fits) == 1 and fits[0][1][-1:] and fits[0][1][-1] in SOURCE_FOLDERS
     return answer if in_source_folder and not text.startswith("<") else guess(answer)

@@ -16,31 +16,31 @@ def meanings(outline: Outline) -> dict[Path, tuple[int, ...]]:
         numbers[symbol.path].append(number)
     if outline.language != "python":
         return {path: (several[0],) for path, several in numbers.items()}
-    marked = _marked(outline)
-    return {path: _replacing(several, marked) for path, several in numbers.items()}
+    marked = _decorated_additions(outline)
+    return {path: _current_meanings(several, marked) for path, several in numbers.items()}
 
 
-def _replacing(numbers: list[int], marked: set[int]) -> tuple[int, ...]:
+def _current_meanings(numbers: list[int], marked: set[int]) -> tuple[int, ...]:
     """Without what only tells types or adds to another; of a stub, which has nothing else, the last."""
     return tuple(number for number in numbers if number not in marked) or (numbers[-1],)
 
 
-def _marked(outline: Outline) -> set[int]:
+def _decorated_additions(outline: Outline) -> set[int]:
     """The functions under `@overload`, `@typing.overload`, `@x.setter`, `@x.register(...)`."""
-    found = set()
+    marked = set()
     for mention in outline.mentions:
         path = mention.path
         last = path[-1]
         if last == "overload" or (last in _ADDITIONS and path[:-1] == (outline.symbols[mention.owner].name,)):
-            found.add(mention.owner)
-    return found
+            marked.add(mention.owner)
+    return marked
 
 
 def occurrences(outline: Outline) -> list[int]:
     """How often the path of each symbol stood before: it tells symbols of one path apart."""
-    seen: Counter[Path] = Counter()
-    found = []
+    counts: Counter[Path] = Counter()
+    numbers = []
     for symbol in outline.symbols:
-        found.append(seen[symbol.path])
-        seen[symbol.path] += 1
-    return found
+        numbers.append(counts[symbol.path])
+        counts[symbol.path] += 1
+    return numbers

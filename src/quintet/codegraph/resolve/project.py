@@ -16,21 +16,21 @@ Name = tuple[str, ...]
 PROSE = Family("", home="none")
 
 
-class Place(NamedTuple):
+class SymbolPlace(NamedTuple):
     """A definition: number of its file in `Project.files`, number of its symbol there; 0 is the module."""
 
     file: int
     symbol: int
 
 
-class Space(NamedTuple):
+class Namespace(NamedTuple):
     """A folder, package or namespace that no single file stands for."""
 
     family: str
     name: Name
 
 
-Thing = Place | Space
+Thing = SymbolPlace | Namespace
 
 
 def split_name(text: str) -> Name:
@@ -78,15 +78,15 @@ def is_star(imported: Import, family: Family) -> bool:
     return imported.name == "*" or (not imported.name and family.includes)
 
 
-class File:
+class ProjectFile:
     """One file with what its outline says by name, found out when it is asked for: most documents are prose
     that names nothing."""
 
-    def __init__(self, given: FileOutline) -> None:
-        self.document_id, self.path, self.outline = given.document_id, given.path, given.outline
-        self.rules = family_of(given.outline.language)
+    def __init__(self, file: FileOutline) -> None:
+        self.document_id, self.path, self.outline = file.document_id, file.path, file.outline
+        self.rules = family_of(file.outline.language)
         self.family = self.rules.name
-        self.home = home_of(given.path, given.outline.language, given.outline.package)
+        self.home = home_of(file.path, file.outline.language, file.outline.package)
 
     @cached_property
     def folder(self) -> Name:
@@ -105,22 +105,26 @@ class File:
         bases: dict[int, list[Mention]] = defaultdict(list)
         for mention in self.outline.mentions:
             if mention.relation in ("extends", "implements"):
-                bases[self.standing_for(mention.owner)].append(mention)
+                bases[self.representative(mention.owner)].append(mention)
         return bases
 
     @cached_property
     def stars(self) -> list[Import]:
-        return [one for one in self.outline.imports if not self._bound_to(one) and is_star(one, self.rules)]
+        return [
+            imported
+            for imported in self.outline.imports
+            if not self._alias_of(imported) and is_star(imported, self.rules)
+        ]
 
     @cached_property
-    def bound(self) -> dict[str, list[Import]]:
+    def imports_by_alias(self) -> dict[str, list[Import]]:
         bound: dict[str, list[Import]] = defaultdict(list)
         for imported in self.outline.imports:
-            if alias := self._bound_to(imported):
+            if alias := self._alias_of(imported):
                 bound[alias].append(imported)
         return bound
 
-    def _bound_to(self, imported: Import) -> str:
+    def _alias_of(self, imported: Import) -> str:
         """What an import is called here; `import a.b` of Python binds `a`."""
         if self.family == "python" and not imported.name and not imported.alias:
             return imported.module.partition(".")[0]
@@ -130,7 +134,11 @@ class File:
     def _inner(self) -> set[str]:
         """Names that are bound in a scope of the module."""
         defined = {path[-1] for path in self.meanings if len(path) > 1}
-        return defined | {alias for alias, several in self.bound.items() if any(one.owner for one in several)}
+        return defined | {
+            alias
+            for alias, several in self.imports_by_alias.items()
+            if any(imported.owner for imported in several)
+        }
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -155,29 +163,29 @@ class File:
     def symbol(self, number: int) -> Symbol:
         return self.outline.symbols[number]
 
-    def standing_for(self, number: int) -> int:
+    def representative(self, number: int) -> int:
         """The one that stands for the overload set that symbol `number` belongs to."""
         if number >= len(self.outline.symbols):
             return 0
-        meant = self.meanings[self.outline.symbols[number].path]
-        return number if number in meant else meant[0]
+        numbers = self.meanings[self.outline.symbols[number].path]
+        return number if number in numbers else numbers[0]
 
-    def seen_from(self, scope: int, name: str) -> int:
+    def scope_for(self, scope: int, name: str) -> int:
         """The module where `name` means the same in `scope` as in the module, otherwise `scope` itself."""
         return 0 if self._is_flat and name not in self._inner else scope
 
-    def meant(self, within: int, name: str) -> list[int]:
+    def symbols_named(self, within: int, name: str) -> list[int]:
         """What `name` may mean in symbol `within`, or else in another of the same path."""
-        found = self.meanings.get((*self.outline.symbols[within].path, name), ())
-        own = [number for number in found if self.outline.symbols[number].parent == within]
-        return own or list(found)
+        numbers = self.meanings.get((*self.outline.symbols[within].path, name), ())
+        own = [number for number in numbers if self.outline.symbols[number].parent == within]
+        return own or list(numbers)
 
     def scopes(self, number: int) -> tuple[int, ...]:
         """`number` and what it stands in, the module last."""
-        found = self._scopes.get(number)
-        if found is None:
-            found = self._scopes[number] = (*self._parents(number), 0)
-        return found
+        scopes = self._scopes.get(number)
+        if scopes is None:
+            scopes = self._scopes[number] = (*self._parents(number), 0)
+        return scopes
 
     def module_of(self, number: int) -> Name:
         """The name of the module that symbol `number` stands in: the file's or an inline one."""
@@ -198,13 +206,13 @@ class Project:
     def __init__(self, files: Sequence[FileOutline], location: Name = ()) -> None:
         self.location = location
         ordered = sorted(files, key=lambda file: (file.path, file.document_id))
-        self.files = [File(file) for file in ordered]
+        self.files = [ProjectFile(file) for file in ordered]
         self.modules: dict[tuple[str, Name], list[int]] = defaultdict(list)
         self.packages: dict[tuple[str, Name], list[int]] = defaultdict(list)  # by the very name they are in
-        self.spaces: set[Space] = set()
+        self.spaces: set[Namespace] = set()
         self.tails: dict[tuple[str, str], list[Name]] = defaultdict(list)  # last part -> whole names
-        self.symbols: dict[tuple[str, Name], list[Place]] = defaultdict(list)
-        self.by_name: dict[tuple[str, str], list[Place]] = defaultdict(list)
+        self.symbols: dict[tuple[str, Name], list[SymbolPlace]] = defaultdict(list)
+        self.by_name: dict[tuple[str, str], list[SymbolPlace]] = defaultdict(list)
         for number, file in enumerate(self.files):
             if file.family:
                 self._add_module(number, file)
@@ -225,36 +233,36 @@ class Project:
             tails[file.path.rsplit("/", 1)[-1]].append(number)
         return tails
 
-    def _add_module(self, number: int, file: File) -> None:
+    def _add_module(self, number: int, file: ProjectFile) -> None:
         if file.rules.home == "file":
             self.modules[file.family, file.home].append(number)
         self.packages[file.family, file.home].append(number)
         for length in range(len(file.home) + 1):
-            self.spaces.add(Space(file.family, file.home[:length]))
+            self.spaces.add(Namespace(file.family, file.home[:length]))
 
-    def _add_symbols(self, number: int, file: File) -> None:
+    def _add_symbols(self, number: int, file: ProjectFile) -> None:
         for path, several in file.meanings.items():
             if not path:
                 continue
-            places = [Place(number, symbol) for symbol in several]
+            places = [SymbolPlace(number, symbol) for symbol in several]
             self.symbols[file.family, file.home + path] += places
             self.by_name[file.family, path[-1]] += places
             if file.symbol(several[0]).kind == "module":
-                self.spaces.add(Space(file.family, file.home + path))
+                self.spaces.add(Namespace(file.family, file.home + path))
 
     @cached_property
     def root_packages(self) -> frozenset[str]:
         """What Go's files in the root say that they are: its folder has no name here."""
         return frozenset(self.files[n].outline.package for n in self.packages.get(("go", ()), ()))
 
-    def symbol(self, place: Place) -> Symbol:
+    def symbol(self, place: SymbolPlace) -> Symbol:
         return self.files[place.file].symbol(place.symbol)
 
-    def qualified(self, place: Place) -> Name:
+    def qualified(self, place: SymbolPlace) -> Name:
         file = self.files[place.file]
         return file.home + file.symbol(place.symbol).path
 
-    def id_of(self, place: Place) -> str:
+    def id_of(self, place: SymbolPlace) -> str:
         file = self.files[place.file]
         return file.ids[place.symbol] if place.symbol else file.document_id
 
@@ -262,8 +270,8 @@ class Project:
         """The module or package called `name`, from the root; several files may claim one name."""
         files = self.modules.get((family, name), [])
         if files:
-            return tuple(Place(number, 0) for number in self._preferred(family, files))
-        space = Space(family, name)
+            return tuple(SymbolPlace(number, 0) for number in self._preferred(family, files))
+        space = Namespace(family, name)
         return (space,) if space in self.spaces else ()
 
     def _preferred(self, family: str, files: list[int]) -> list[int]:

@@ -7,39 +7,41 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from quintet.codegraph.languages.python.imports import PACKAGE_FILES
-from quintet.codegraph.resolve.changes import Guessed, shape_of, starred_names, written_away
+from quintet.codegraph.resolve.changes import GuessableName, foreign_methods, shape_of, star_names
 from quintet.codegraph.resolve.edges import MAX_CANDIDATES
 from quintet.codegraph.resolve.imports import import_resolver, path_names
-from quintet.codegraph.resolve.project import File, Name, Project, is_star, split_name
+from quintet.codegraph.resolve.project import Name, Project, ProjectFile, is_star, split_name
 from quintet.model.symbols import Import
 
 Imports = list[tuple[Import, set[str]]]  # of a file, each with the names that decide what it means
 
 
-def affected(project: Project, documents: Collection[str], names: Collection[str | Guessed]) -> set[str]:
+def affected(
+    project: Project, documents: Collection[str], names: Collection[str | GuessableName]
+) -> set[str]:
     """The documents to resolve again after `documents` changed and what is called `names` came, went or
     moved. `project` is as it is after that."""
     if not names:
         return set(documents)
-    guessed = [name for name in names if isinstance(name, Guessed)]
-    seen = {name for name in names if isinstance(name, str)}
-    seen.update(one.name for one in guessed if not _is_common(project, documents, one))
-    moved_packages = any(word.endswith(PACKAGE_FILES) for word in seen)
+    guessed = [name for name in names if isinstance(name, GuessableName)]
+    changed = {name for name in names if isinstance(name, str)}
+    changed.update(one.name for one in guessed if not _is_common(project, documents, one))
+    moved_packages = any(word.endswith(PACKAGE_FILES) for word in changed)
     imported = [
         [(one, _imported_names(project, file, one, moved_packages)) for one in file.outline.imports]
         for file in project.files
     ]
-    _pass_on(project, imported, seen)
-    seen_by_documents = seen.union(one.name for one in guessed)
-    found = {
+    _propagate(project, imported, changed)
+    seen_by_documents = changed.union(one.name for one in guessed)
+    reached = {
         file.document_id
         for file, imports in zip(project.files, imported, strict=True)
-        if _hangs_on(file, imports, seen if file.family else seen_by_documents)
+        if _depends_on(file, imports, changed if file.family else seen_by_documents)
     }
-    return found | set(documents)
+    return reached | set(documents)
 
 
-def _is_common(project: Project, documents: Collection[str], guessed: Guessed) -> bool:
+def _is_common(project: Project, documents: Collection[str], guessed: GuessableName) -> bool:
     """Whether so many others have that name that nothing is guessed by it, with this one or without."""
     others = 0
     for place in project.by_name.get((guessed.family, guessed.name), ()):
@@ -51,20 +53,20 @@ def _is_common(project: Project, documents: Collection[str], guessed: Guessed) -
     return False
 
 
-def _pass_on(project: Project, imported: Sequence[Imports], names: set[str]) -> None:
+def _propagate(project: Project, imported: Sequence[Imports], names: set[str]) -> None:
     """Add the names under which others see what is called `names`."""
     passes_on: dict[str, list[Collection[str]]] = defaultdict(list)
     for file, imports in zip(project.files, imported, strict=True):
-        for cause, effect in _passed_on(file, imports):
+        for cause, effect in _propagations(file, imports):
             passes_on[cause].append(effect)
-    waiting = list(names)
-    while waiting:
-        for effect in passes_on.get(waiting.pop(), ()):
-            waiting += [name for name in effect if name not in names]
+    queue = list(names)
+    while queue:
+        for effect in passes_on.get(queue.pop(), ()):
+            queue += [name for name in effect if name not in names]
             names.update(effect)
 
 
-def _hangs_on(file: File, imports: Imports, names: set[str]) -> bool:
+def _depends_on(file: ProjectFile, imports: Imports, names: set[str]) -> bool:
     """Whether one of the names decides what a mention or an import of a file resolves to."""
     if any(not names.isdisjoint(causes) for _, causes in imports):
         return True
@@ -76,7 +78,7 @@ def _hangs_on(file: File, imports: Imports, names: set[str]) -> bool:
     return any(not names.isdisjoint(_mentioned_names(file, path)) for path in mentioned)
 
 
-def _mentioned_names(file: File, path: Name) -> Collection[str]:
+def _mentioned_names(file: ProjectFile, path: Name) -> Collection[str]:
     """The names in a path, and those of the files that it or its first part stands for."""
     if not file.family:
         is_file = len(path) == 1 and ("/" in path[0] or "." in path[0])
@@ -84,15 +86,15 @@ def _mentioned_names(file: File, path: Name) -> Collection[str]:
     return import_resolver(file.family).names_in_path(file, path)
 
 
-def _imported_names(project: Project, file: File, imported: Import, moved_packages: bool) -> set[str]:
+def _imported_names(project: Project, file: ProjectFile, imported: Import, moved_packages: bool) -> set[str]:
     """What decides which module an import means, and what of it."""
     deciding = import_resolver(file.family).deciding_names(project, file, imported, moved_packages)
     return {imported.name, imported.alias, *deciding} - {""}
 
 
-def _passed_on(file: File, imports: Imports) -> Iterable[tuple[str, Collection[str]]]:
+def _propagations(file: ProjectFile, imports: Imports) -> Iterable[tuple[str, Collection[str]]]:
     """Names that decide what others mean, each with those that it decides."""
-    starred = starred_names(file.outline, file.path) if file.stars else set()
+    starred = star_names(file.outline, file.path) if file.stars else set()
     for imported, causes in imports:
         effect: Collection[str] = (imported.alias,)
         if is_star(imported, file.rules):
@@ -101,13 +103,13 @@ def _passed_on(file: File, imports: Imports) -> Iterable[tuple[str, Collection[s
             effect = split_name(imported.module)[:1]
         for cause in causes:
             yield cause, effect
-    for path, name in (*_based(file), *written_away(file.outline)):
+    for path, name in (*_base_names(file), *foreign_methods(file.outline)):
         for cause in _mentioned_names(file, path):
             yield cause, (name,)
     for outside, inside in file.outline.exports:
         yield inside, (outside,)
 
 
-def _based(file: File) -> Iterable[tuple[Name, str]]:
+def _base_names(file: ProjectFile) -> Iterable[tuple[Name, str]]:
     """What a class extends, and its own name."""
     return ((m.path, file.symbol(owner).name) for owner, mentions in file.bases.items() for m in mentions)

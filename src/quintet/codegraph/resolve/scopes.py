@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from quintet.codegraph.resolve.answer import DOUBTFUL, FOREIGN, UNKNOWN, Answer, either, exactly
 from quintet.codegraph.resolve.imports import import_resolver
 from quintet.codegraph.resolve.members import Members
-from quintet.codegraph.resolve.project import File, Name, Place, Project, Space, Thing
+from quintet.codegraph.resolve.project import Name, Namespace, Project, ProjectFile, SymbolPlace, Thing
+from quintet.codegraph.resolve.resolution import DOUBTFUL, FOREIGN, UNKNOWN, Resolution, either, exactly
 from quintet.model.symbols import SymbolKind
 
 _TYPES: set[SymbolKind] = {"class", "interface"}
@@ -15,43 +15,43 @@ class Scopes:
     """`member_of_class` decides whether inherited members are seen."""
 
     def __init__(
-        self, project: Project, members: Members, member_of_class: Callable[[Place, str], Answer]
+        self, project: Project, members: Members, member_of_class: Callable[[SymbolPlace, str], Resolution]
     ) -> None:
         self.project, self.members, self.member_of_class = project, members, member_of_class
-        self._found: dict[tuple[int, int, str], Answer] = {}
+        self._found: dict[tuple[int, int, str], Resolution] = {}
         self._visible: dict[int, frozenset[int]] = {}
         self._stems: dict[int, frozenset[str]] = {}
 
     # Paths
 
-    def path(self, number: int, owner: int, path: Name) -> Answer:
+    def path(self, number: int, owner: int, path: Name) -> Resolution:
         """What `a.b.c` means in symbol `owner` of file `number`."""
-        found, rest = self._head(number, owner, path)
+        resolution, rest = self._head(number, owner, path)
         for name in rest:
-            if not found.things:
-                return found
-            found = self._step(found, name)
-        return found
+            if not resolution.things:
+                return resolution
+            resolution = self._step(resolution, name)
+        return resolution
 
-    def _step(self, found: Answer, name: str) -> Answer:
+    def _step(self, resolution: Resolution, name: str) -> Resolution:
         """The member of what was found so far; parts of one class or namespace are one thing."""
-        things = found.things
-        places = [thing for thing in things if isinstance(thing, Place)]
+        things = resolution.things
+        places = [thing for thing in things if isinstance(thing, SymbolPlace)]
         if len(things) > 1 and len(places) == len(things) and self._is_one(places):
             return self.member(places[0], name)
-        answer = either(self.member(thing, name) for thing in things)
-        return answer.at_most(found.confidence)
+        member = either(self.member(thing, name) for thing in things)
+        return member.at_most(resolution.confidence)
 
-    def _is_one(self, places: list[Place]) -> bool:
+    def _is_one(self, places: list[SymbolPlace]) -> bool:
         names = {self.project.qualified(place) for place in places}
         return len(names) == 1 and self.project.files[places[0].file].rules.open_classes
 
-    def member(self, thing: Thing, name: str) -> Answer:
-        if isinstance(thing, Place) and self.project.symbol(thing).kind in _TYPES:
+    def member(self, thing: Thing, name: str) -> Resolution:
+        if isinstance(thing, SymbolPlace) and self.project.symbol(thing).kind in _TYPES:
             return self.member_of_class(thing, name)
         return self.members.of(thing, name)
 
-    def _head(self, number: int, owner: int, path: Name) -> tuple[Answer, Name]:
+    def _head(self, number: int, owner: int, path: Name) -> tuple[Resolution, Name]:
         """What the path begins with, and the rest of it."""
         file = self.project.files[number]
         imports = import_resolver(file.family)
@@ -60,34 +60,41 @@ class Scopes:
             heads += 1
         if not heads:
             return self.lookup(number, owner, path[0]), path[1:]
-        found = imports.find_path(self.project, file, file.module_of(owner), path[:heads])
-        own = {Place(number, 0) if self._is_root_of(number, thing) else thing: None for thing in found.things}
+        resolution = imports.find_path(self.project, file, file.module_of(owner), path[:heads])
+        own = {
+            SymbolPlace(number, 0) if self._is_root_of(number, thing) else thing: None
+            for thing in resolution.things
+        }
         return exactly(own), path[heads:]
 
     def _is_root_of(self, number: int, thing: Thing) -> bool:
         files = self.project.files
-        return isinstance(thing, Place) and not thing.symbol and files[thing.file].home == files[number].home
+        return (
+            isinstance(thing, SymbolPlace)
+            and not thing.symbol
+            and files[thing.file].home == files[number].home
+        )
 
     # Names
 
-    def lookup(self, number: int, owner: int, name: str) -> Answer:
-        scope = self.project.files[number].seen_from(owner, name)
+    def lookup(self, number: int, owner: int, name: str) -> Resolution:
+        scope = self.project.files[number].scope_for(owner, name)
         key = (number, scope, name)
         if key not in self._found:
             self._found[key] = self._lookup(number, scope, name)
         return self._found[key]
 
-    def _lookup(self, number: int, owner: int, name: str) -> Answer:
+    def _lookup(self, number: int, owner: int, name: str) -> Resolution:
         file = self.project.files[number]
         scopes = self._scopes(file, owner)
         for scope in scopes:
-            found = self._in_scope(number, scope, owner, name)
-            if found is not None:
-                return found
+            resolution = self._in_scope(number, scope, owner, name)
+            if resolution is not None:
+                return resolution
         for scope in scopes if file.stars else ():
-            found = self._from_stars(number, scope, name)
-            if found is not None and found.things:
-                return found
+            resolution = self._from_stars(number, scope, name)
+            if resolution is not None and resolution.things:
+                return resolution
         around = self._around(number, owner, name)
         if around.things or around.settled:
             return around
@@ -96,7 +103,7 @@ class Scopes:
         unsure = any(not self.members.module(number, star).things for star in file.stars)
         return DOUBTFUL if unsure and not file.rules.passes_includes_on else around
 
-    def _scopes(self, file: File, owner: int) -> tuple[int, ...]:
+    def _scopes(self, file: ProjectFile, owner: int) -> tuple[int, ...]:
         """The scopes around `owner`, innermost first. What stands outside a Rust module is not seen in it."""
         scopes = file.scopes(owner)
         if file.family == "rust":
@@ -105,41 +112,41 @@ class Scopes:
                     return scopes[:at]
         return scopes
 
-    def _in_scope(self, number: int, scope: int, owner: int, name: str) -> Answer | None:
+    def _in_scope(self, number: int, scope: int, owner: int, name: str) -> Resolution | None:
         file = self.project.files[number]
         kind = file.symbol(scope).kind
         if scope and (kind in _TYPES or (kind == "module" and file.family == "ruby")):
             if file.rules.implicit_self:
-                found = self.member_of_class(Place(number, scope), name)
-                return found if found.things else None
+                member = self.member_of_class(SymbolPlace(number, scope), name)
+                return member if member.things else None
             if file.family != "python" or scope != owner:
                 return None
-        return self.members.written_inside(Place(number, scope), name)
+        return self.members.bound_inside(SymbolPlace(number, scope), name)
 
-    def _from_stars(self, number: int, scope: int, name: str) -> Answer | None:
+    def _from_stars(self, number: int, scope: int, name: str) -> Resolution | None:
         if not self.project.files[number].rules.names_from_star_imports:
             return None
-        return self.members.starred(Place(number, scope), name, set())
+        return self.members.star_imported(SymbolPlace(number, scope), name, set())
 
     # Beyond the file
 
-    def _around(self, number: int, owner: int, name: str) -> Answer:
+    def _around(self, number: int, owner: int, name: str) -> Resolution:
         file = self.project.files[number]
         if file.rules.home != "file":
             return self._around_package(number, owner, name)
-        found = import_resolver(file.family).find_path(self.project, file, file.home, (name,))
-        return found if found.things else UNKNOWN
+        resolution = import_resolver(file.family).find_path(self.project, file, file.home, (name,))
+        return resolution if resolution.things else UNKNOWN
 
-    def _around_package(self, number: int, owner: int, name: str) -> Answer:
+    def _around_package(self, number: int, owner: int, name: str) -> Resolution:
         file = self.project.files[number]
         for prefix in self._prefixes(file, owner):
             places = self.project.symbols.get((file.family, (*prefix, name)))
             if places:
-                return self._settle(number, places)
-        space = Space(file.family, (name,))
-        return Answer((space,)) if space in self.project.spaces else UNKNOWN
+                return self._choose(number, places)
+        space = Namespace(file.family, (name,))
+        return Resolution((space,)) if space in self.project.spaces else UNKNOWN
 
-    def _prefixes(self, file: File, owner: int) -> Iterator[Name]:
+    def _prefixes(self, file: ProjectFile, owner: int) -> Iterator[Name]:
         """The names a bare name may be completed with: of the enclosing classes, of the namespaces."""
         whole = file.home + (file.symbol(owner).path if file.outline.symbols else ())
         last = 0 if file.rules.nested_namespaces else len(file.home)
@@ -148,7 +155,7 @@ class Scopes:
         if file.family == "php" and file.home:
             yield ()
 
-    def _settle(self, number: int, places: list[Place]) -> Answer:
+    def _choose(self, number: int, places: list[SymbolPlace]) -> Resolution:
         """Of definitions with one qualified name: this file's, or else what the language lets it see."""
         here = [place for place in places if place.file == number]
         if here:
@@ -157,14 +164,14 @@ class Scopes:
         if not file.rules.passes_includes_on:
             kinds = {self.project.symbol(place).kind for place in places}
             if kinds == {"module"}:
-                return Answer((Space(file.family, self.project.qualified(places[0])),))
+                return Resolution((Namespace(file.family, self.project.qualified(places[0])),))
             return exactly(places)
-        return self._settle_visible(number, places)
+        return self._choose_visible(number, places)
 
-    def _settle_visible(self, number: int, places: list[Place]) -> Answer:
+    def _choose_visible(self, number: int, places: list[SymbolPlace]) -> Resolution:
         files, visible = self.project.files, self.visible(number)
-        seen = [place for place in places if place.file in visible]
-        declared = {place.file for place in seen}
+        in_view = [place for place in places if place.file in visible]
+        declared = {place.file for place in in_view}
         stems = self._visible_stems(number)
         public = [p for p in places if self.project.symbol(p).visibility != "private" or p.file in visible]
         partners = [
@@ -174,21 +181,21 @@ class Scopes:
             or declared & self.visible(place.file)
             or _stem(files[place.file].path) in stems
         ]
-        found = exactly(partners or seen)
-        return found if found.things else UNKNOWN
+        resolution = exactly(partners or in_view)
+        return resolution if resolution.things else UNKNOWN
 
     def visible(self, number: int) -> frozenset[int]:
         """The files whose text a C or shell file includes, itself among them."""
         if number not in self._visible:
-            seen, waiting = {number}, [number]
-            while waiting:
-                current = waiting.pop()
+            visited, queue = {number}, [number]
+            while queue:
+                current = queue.pop()
                 for imported in self.project.files[current].stars:
                     for thing in self.members.module(current, imported).things[:1]:
-                        if isinstance(thing, Place) and thing.file not in seen:
-                            seen.add(thing.file)
-                            waiting.append(thing.file)
-            self._visible[number] = frozenset(seen)
+                        if isinstance(thing, SymbolPlace) and thing.file not in visited:
+                            visited.add(thing.file)
+                            queue.append(thing.file)
+            self._visible[number] = frozenset(visited)
         return self._visible[number]
 
     def _visible_stems(self, number: int) -> frozenset[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.reader import Reader, steps
+from quintet.codegraph.extractor import Extractor, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Scope
 from quintet.model.symbols import Outline
@@ -21,10 +21,10 @@ _TEST_PATH = re.compile(r"(?:^|/)tests?/|(?:^|[/_])tests?\.(?:ba)?sh$|(?:^|/)tes
 
 def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
-    return _Bash(scan).read()
+    return _BashExtractor(scan).read()
 
 
-class _Bash(Reader):
+class _BashExtractor(Extractor):
     def handlers(self) -> Mapping[str, Handler]:
         return {
             "comment": self.comment,
@@ -41,7 +41,7 @@ class _Bash(Reader):
         text = self.scan.name(name)
         is_test = text.startswith("test_")
         number = self.define("function", text, node, self.scan.file, body=body, is_test=is_test)
-        self.known(self.scan.file, text)
+        self.bind_symbol(self.scan.file, text)
         return steps(node, scope.inner(number), name)
 
     def _assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -51,7 +51,7 @@ class _Bash(Reader):
         if not scope.is_file or name is None or name.type != "variable_name" or key in scope.names:
             return steps(node, scope, name)
         number = self.define("variable", self.scan.name(name), node, scope)
-        self.known(scope, key)
+        self.bind_symbol(scope, key)
         return steps(node, scope.inner(number), name)
 
     def _declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -80,7 +80,7 @@ class _Bash(Reader):
         if word == "trap" and arguments:
             word = self.scan.name(arguments[0]).strip("'\"")
         if _NAME.fullmatch(word):
-            self.say(scope, "calls", (word,), node, "name")
+            self.mention_later(scope, "calls", (word,), node, "name")
         return steps(node, scope)
 
     def _word(self, node: "Node | None") -> str:
@@ -92,10 +92,10 @@ class _Bash(Reader):
     def _source(self, node: "Node", argument: "Node", scope: Scope) -> None:
         path = self.scan.name(argument).strip("'\"")
         if path and not any(char.isspace() for char in path.replace("$(dirname ", "")):
-            self.scan.bring_in(scope, node, path, name="*", exported=True)
+            self.scan.add_import(scope, node, path, name="*", exported=True)
 
     def _variable(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        found = scope.find("$" + self.scan.name(node))
-        if found is not None and found.kind == "symbol":
+        binding = scope.find("$" + self.scan.name(node))
+        if binding is not None and binding.kind == "symbol":
             self.scan.mention(scope, "references", (self.scan.name(node),), node)
         return ()

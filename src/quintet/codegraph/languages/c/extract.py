@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quintet.codegraph.extractor import steps
 from quintet.codegraph.languages.c.names import CNames
-from quintet.codegraph.reader import steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Scope, Type
 from quintet.model.symbols import Outline, SymbolKind, Visibility
@@ -21,19 +21,19 @@ _BLOCKS = ("compound_statement", "for_statement", "if_statement", "while_stateme
 
 
 def outline_of(scan: Scan) -> Outline:
-    return CReader(scan).read()
+    return CExtractor(scan).read()
 
 
-class CReader(CNames):
+class CExtractor(CNames):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
         self.is_header = bool(_HEADER.search(scan.path))
 
     def handlers(self) -> Mapping[str, Handler]:
-        found: dict[str, Handler] = dict.fromkeys(_BLOCKS, self.block)
-        found |= dict.fromkeys(("struct_specifier", "union_specifier"), self.record)
-        return found | {
+        handlers: dict[str, Handler] = dict.fromkeys(_BLOCKS, self.block)
+        handlers |= dict.fromkeys(("struct_specifier", "union_specifier"), self.record)
+        return handlers | {
             "comment": self.comment,
             "preproc_include": self._include,
             "preproc_def": self._macro,
@@ -56,7 +56,7 @@ class CReader(CNames):
 
     def _include(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = self.scan.name(node.child_by_field_name("path")).strip('"')
-        self.scan.bring_in(scope, node, path, name="*", exported=True)
+        self.scan.add_import(scope, node, path, name="*", exported=True)
         return ()
 
     def _macro(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -64,13 +64,13 @@ class CReader(CNames):
         if node.child_by_field_name("value") is not None:
             name = self.scan.name(node.child_by_field_name("name"))
             self.define("variable", name, node, scope)
-            self.hold(scope, name, ())
+            self.bind_variable(scope, name, ())
         return ()
 
     def _function_macro(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = self.scan.name(node.child_by_field_name("name"))
         self.define("function", name, node, scope, body=node.child_by_field_name("value"))
-        self.known(scope, name)
+        self.bind_symbol(scope, name)
         return ()
 
     def _conditional(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -98,7 +98,7 @@ class CReader(CNames):
 
     def function(self, node: "Node", scope: Scope) -> Sequence[Step]:
         body, written = node.child_by_field_name("body"), node.child_by_field_name("type")
-        name, _, whole = self.declared(node.child_by_field_name("declarator"))
+        name, _, whole = self.declarator_parts(node.child_by_field_name("declarator"))
         text = self.path(name)[-1:]
         if written is None and text and _TEST_MACRO.fullmatch(text[0]):
             return self._test(node, whole, body, scope)
@@ -111,7 +111,7 @@ class CReader(CNames):
             visibility=self.visibility(node, scope),
             is_test=bool(text and _TEST_NAME.fullmatch(text[0])),
         )
-        self.known(scope, self.scan.symbol_at(number).name)
+        self.bind_symbol(scope, self.scan.symbol_at(number).name)
         return self.inside(node, whole, self.enter(number, scope))
 
     def inside(self, node: "Node", declarator: "Node | None", scope: Scope) -> list[Step]:
@@ -134,25 +134,25 @@ class CReader(CNames):
             return self.fields(node, scope)
         written = node.child_by_field_name("type")
         is_defined = written is not None and written.child_by_field_name("body") is not None
-        found: list[Step] = []
+        next_steps: list[Step] = []
         if written is not None and (is_defined or not self.at_top(scope)):
-            found.append((written, scope))
+            next_steps.append((written, scope))
         for declarator in node.children_by_field_name("declarator"):
             value = declarator.child_by_field_name("value") or node.child_by_field_name("value")
             if not self.at_top(scope):
                 self.bind_local(declarator, written, value, scope)
-                found += [(value, scope)] if value is not None else []
+                next_steps += [(value, scope)] if value is not None else []
                 continue
             inner, rest = self._global(node, declarator, value, scope)
-            found += [(written, inner)] if written is not None and not is_defined else []
-            found += [(child, inner) for child in rest]
-        return found
+            next_steps += [(written, inner)] if written is not None and not is_defined else []
+            next_steps += [(child, inner) for child in rest]
+        return next_steps
 
     def bind_local(
         self, declarator: "Node", written: "Node | None", value: "Node | None", scope: Scope
     ) -> None:
-        name, _, _ = self.declared(declarator)
-        scope.local("".join(self.path(name)[-1:]), self.static_type(written) or self.built(value))
+        name, _, _ = self.declarator_parts(declarator)
+        scope.local("".join(self.path(name)[-1:]), self.static_type(written) or self.constructed_type(value))
 
     def _global(
         self, node: "Node", declarator: "Node", value: "Node | None", scope: Scope
@@ -161,13 +161,17 @@ class CReader(CNames):
 
         A header's prototype is what those who include it see; elsewhere it only names a function.
         """
-        name, is_function, whole = self.declared(declarator)
+        name, is_function, whole = self.declarator_parts(declarator)
         text = "".join(self.path(name)[-1:])
         words = [self.scan.name(c) for c in node.named_children if c.type == "storage_class_specifier"]
         if is_function:
-            self.known(scope, text)
+            self.bind_symbol(scope, text)
         else:
-            self.hold(scope, text, self.static_type(node.child_by_field_name("type")) or self.built(value))
+            self.bind_variable(
+                scope,
+                text,
+                self.static_type(node.child_by_field_name("type")) or self.constructed_type(value),
+            )
         if not self.is_header and (is_function or ("extern" in words and value is None)):
             return scope, []
         inner = self.enter(self.add("function" if is_function else "variable", text, node, scope), scope)
@@ -193,7 +197,7 @@ class CReader(CNames):
             return steps(body, scope)  # its fields are the outer one's
         scope = self.scan.file if self.in_class(scope) else scope  # its name is not: C has no inner types
         number = self.add("class", name, node, scope, body)
-        self.known(scope, name)
+        self.bind_symbol(scope, name)
         return steps(body, self.enter(number, scope, number))
 
     def fields(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -203,12 +207,12 @@ class CReader(CNames):
         is_nameless = written is not None and written.child_by_field_name("name") is None
         if is_defined and is_nameless and declarators and self.in_class(scope):
             return self._nested(node, declarators, scope)
-        found: list[Step] = [(written, scope)] if written is not None and is_defined else []
+        next_steps: list[Step] = [(written, scope)] if written is not None and is_defined else []
         for declarator in declarators:
             inner, rest = self.member(node, declarator, scope)
-            found += [(written, inner)] if written is not None and not is_defined else []
-            found += [(child, inner) for child in rest]
-        return found
+            next_steps += [(written, inner)] if written is not None and not is_defined else []
+            next_steps += [(child, inner) for child in rest]
+        return next_steps
 
     def _nested(self, node: "Node", declarators: Sequence["Node"], scope: Scope) -> Sequence[Step]:
         """`union { int a; } u;`: what it holds is the field's, not the outer one's."""
@@ -218,7 +222,7 @@ class CReader(CNames):
 
     def member(self, node: "Node", declarator: "Node", scope: Scope) -> tuple[Scope, list["Node"]]:
         """A field: its scope, and what is left to read of it."""
-        name, _, whole = self.declared(declarator)
+        name, _, whole = self.declarator_parts(declarator)
         text = "".join(self.path(name)[-1:])
         if not self.in_class(scope):
             return scope, []  # of a struct without a name
@@ -228,7 +232,7 @@ class CReader(CNames):
         return inner, [child for child, _ in steps(whole, inner, name)] if whole is not None else []
 
     def field(self, name: str, type: Type, scope: Scope) -> None:
-        self.scan.field(scope.enclosing_class, name, type, scope, declared=True)
+        self.scan.bind_field(scope.enclosing_class, name, type, scope, declared=True)
 
     def _enum(self, node: "Node", scope: Scope) -> Sequence[Step]:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
@@ -237,7 +241,7 @@ class CReader(CNames):
         text = self.scan.name(name)
         if text:
             number = self.add("class", text, node, scope, body)
-            self.known(scope, text)
+            self.bind_symbol(scope, text)
             if any(child.type in ("class", "struct") for child in node.children):
                 return [(body, self.enter(number, scope, number))]
         return [(body, scope)]
@@ -246,38 +250,38 @@ class CReader(CNames):
         """Its name is known where the enum stands, unless the enum is a C++ `enum class`."""
         name = self.scan.name(node.child_by_field_name("name"))
         number = self.define("variable", name, node, scope)
-        self.hold(scope, name, ())
+        self.bind_variable(scope, name, ())
         return steps(node, self.enter(number, scope), node.child_by_field_name("name"))
 
     def _typedef(self, node: "Node", scope: Scope) -> Sequence[Step]:
         written = node.child_by_field_name("type")
-        name, _, whole = self.declared(node.child_by_field_name("declarator"))
+        name, _, whole = self.declarator_parts(node.child_by_field_name("declarator"))
         text = "".join(self.path(name)[-1:])
         body = written.child_by_field_name("body") if written is not None else None
         is_nameless = body is not None and written is not None and not written.child_by_field_name("name")
         if body is not None and written is not None and is_nameless and written.type != "enum_specifier":
             return self.class_body(node, text, body, scope)
         number = self.add("class", text, node, scope)
-        self.known(scope, text)
+        self.bind_symbol(scope, text)
         inner = scope if body is not None else self.enter(number, scope)
         rest = steps(whole, inner, whole.child_by_field_name("declarator")) if whole is not None else []
         return [*([(written, inner)] if written is not None else []), *rest]
 
     def parameter(self, node: "Node", scope: Scope) -> Sequence[Step]:
         declarator, written = node.child_by_field_name("declarator"), node.child_by_field_name("type")
-        name, _, _ = self.declared(declarator)
+        name, _, _ = self.declarator_parts(declarator)
         if name is not None:
             scope.local(self.scan.name(name), self.static_type(written), declared=True)
         return steps(node, scope, declarator)
 
-    def built(self, _node: "Node | None") -> Type:
+    def constructed_type(self, _node: "Node | None") -> Type:
         return ()
 
     # Mentions
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """A name that nothing in the file binds comes from an included one."""
-        self.say(scope, "references", self.path(node), node, "name")
+        self.mention_later(scope, "references", self.path(node), node, "name")
         return ()
 
     def type_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -290,9 +294,9 @@ class CReader(CNames):
         if function is None:
             return rest
         if function.type == "identifier":
-            self.say(scope, "calls", self.path(function), node, "name")
+            self.mention_later(scope, "calls", self.path(function), node, "name")
             return rest
         if function.type == "field_expression":
-            self.unknown(scope, self.scan.name(function.child_by_field_name("field")), node)
+            self.mention_unknown(scope, self.scan.name(function.child_by_field_name("field")), node)
             return [*steps(function, scope, function.child_by_field_name("field")), *rest]
         return [(function, scope), *rest]

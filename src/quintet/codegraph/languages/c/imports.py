@@ -1,13 +1,13 @@
 """What an `#include` of C or C++, or a `using` of C++, means."""
 
-from quintet.codegraph.resolve.answer import Answer
 from quintet.codegraph.resolve.imports import ImportResolver, find_file
-from quintet.codegraph.resolve.project import File, Project
+from quintet.codegraph.resolve.project import Project, ProjectFile
+from quintet.codegraph.resolve.resolution import Resolution
 from quintet.model.symbols import Import
 
 
 class Imports(ImportResolver):
-    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+    def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         """An included file has an ending or stands in a folder; any other name is a namespace of C++."""
         if "." in imported.module or "/" in imported.module:
             return find_file(project, file, imported.module)

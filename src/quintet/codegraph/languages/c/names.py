@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.reader import MAX_CHAIN, Reader
+from quintet.codegraph.extractor import MAX_CHAIN, Extractor
 from quintet.codegraph.scope import Type
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ _LEAVES |= {"destructor_name", "operator_name"}
 _TEMPLATES = frozenset({"template_type", "template_function", "template_method"})
 
 
-class CNames(Reader):
-    """Reads names; what they are for is for `CReader` to say."""
+class CNames(Extractor):
+    """Reads names; what they are for is for `CExtractor` to say."""
 
-    def declared(self, node: "Node | None") -> tuple["Node | None", bool, "Node | None"]:
+    def declarator_parts(self, node: "Node | None") -> tuple["Node | None", bool, "Node | None"]:
         """The name inside a declarator, whether it names a function, and the function's declarator."""
         function: Node | None = None
         is_function = False
@@ -60,8 +60,8 @@ def arguments_of(node: "Node | None") -> list["Node"]:
     """The types between the angle brackets of `a::b<c, d>`."""
     while node is not None and node.type == "qualified_identifier":
         node = node.child_by_field_name("name")
-    found = node.child_by_field_name("arguments") if node is not None else None
-    if found is None or found.type != "template_argument_list":
+    arguments = node.child_by_field_name("arguments") if node is not None else None
+    if arguments is None or arguments.type != "template_argument_list":
         return []
-    written = [(child, child.child_by_field_name("type")) for child in found.named_children]
+    written = [(child, child.child_by_field_name("type")) for child in arguments.named_children]
     return [inner if inner is not None else child for child, inner in written]

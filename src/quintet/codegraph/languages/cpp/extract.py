@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.languages.c.extract import CReader
+from quintet.codegraph.extractor import chain, steps
+from quintet.codegraph.languages.c.extract import CExtractor
 from quintet.codegraph.languages.c.names import arguments_of
-from quintet.codegraph.reader import chain, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, Visibility
@@ -26,10 +26,10 @@ _BLOCKS = ("lambda_expression", "catch_clause", "try_statement")
 
 
 def outline_of(scan: Scan) -> Outline:
-    return _Cpp(scan).read()
+    return _CppExtractor(scan).read()
 
 
-class _Cpp(CReader):
+class _CppExtractor(CExtractor):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         self._access: dict[int, Visibility] = {}
@@ -40,10 +40,10 @@ class _Cpp(CReader):
         self._template: Node | None = None
 
     def handlers(self) -> Mapping[str, Handler]:
-        found = dict(super().handlers())
-        found |= dict.fromkeys(_BLOCKS, self.block)
-        found |= dict.fromkeys(_GENERICS, self.skip)
-        return found | {
+        handlers = dict(super().handlers())
+        handlers |= dict.fromkeys(_BLOCKS, self.block)
+        handlers |= dict.fromkeys(_GENERICS, self.skip)
+        return handlers | {
             "class_specifier": self.record,
             "access_specifier": self._access_specifier,
             "base_class_clause": self.skip,
@@ -77,7 +77,10 @@ class _Cpp(CReader):
         words = {self.scan.name(child) for child in node.named_children if child.type in _QUALIFIERS}
         declarators = node.children_by_field_name("declarator")
         inner = (declarator.child_by_field_name("declarator") for declarator in declarators)
-        points = any(found is not None and found.type == "pointer_declarator" for found in inner)
+        points = any(
+            inner_declarator is not None and inner_declarator.type == "pointer_declarator"
+            for inner_declarator in inner
+        )
         is_fixed = "constexpr" in words or ("const" in words and not points)
         return is_fixed and not words & {"extern", "inline"}
 
@@ -91,7 +94,7 @@ class _Cpp(CReader):
         if node.parent is None or node.parent.type != "template_declaration":
             self._generics, self._template = [], node
         for parameter in parameters.named_children if parameters is not None else ():
-            value = self.declared(parameter.child_by_field_name("declarator"))[0]
+            value = self.declarator_parts(parameter.child_by_field_name("declarator"))[0]
             types = (child for child in parameter.named_children if child.type == "type_identifier")
             self._generics.append(self.scan.name(value or next(types, None)))
         return steps(node, scope, parameters)
@@ -103,44 +106,44 @@ class _Cpp(CReader):
         self._generics, self._template = [], None
         return inner
 
-    def commented(self, node: "Node") -> "Node":
+    def commented_node(self, node: "Node") -> "Node":
         return self._template or node
 
     def class_body(self, node: "Node", name: str, body: "Node", scope: Scope) -> Sequence[Step]:
         if not name:
             return steps(body, scope)
         number = self.add("class", name, node, scope, body)
-        self.known(scope, name)
+        self.bind_symbol(scope, name)
         inner = self.enter(number, scope, number)
         inner.bind("this", Binding("self", number=number))
         self._access[number] = "private" if node.type == "class_specifier" else "public"
         self._scopes.setdefault(number, inner)
         bases = [child for child in node.named_children if child.type == "base_class_clause"]
-        found: list[Step] = []
+        next_steps: list[Step] = []
         constructors = self._constructors.setdefault(number, {name})
         for base in bases[0].named_children if bases else ():
             self.scan.mention(inner, "extends", self.path(base), base)
             constructors.update(self.path(base)[-1:])
-            found += [(argument, inner) for argument in arguments_of(base)]
-        return [*found, *steps(body, inner)]
+            next_steps += [(argument, inner) for argument in arguments_of(base)]
+        return [*next_steps, *steps(body, inner)]
 
     def field(self, name: str, type: Type, scope: Scope) -> None:
         super().field(name, type, scope)
-        self.hold(scope, name, type)
+        self.bind_variable(scope, name, type)
 
     def member(self, node: "Node", declarator: "Node", scope: Scope) -> tuple[Scope, list["Node"]]:
-        name, is_function, whole = self.declared(declarator)
+        name, is_function, whole = self.declarator_parts(declarator)
         if not is_function or whole is None or not self.in_class(scope):
             return super().member(node, declarator, scope)
         text = "".join(self.path(name)[-1:])
         number = self.add("method", text, node, scope)
         self._declared_access[scope.owner, text] = self.scan.symbol_at(number).visibility
         inner = self.enter(number, scope)
-        self.known(scope, text)
+        self.bind_symbol(scope, text)
         return inner, [child for child, _ in steps(whole, inner, whole.child_by_field_name("declarator"))]
 
     def function(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        name, _, whole = self.declared(node.child_by_field_name("declarator"))
+        name, _, whole = self.declarator_parts(node.child_by_field_name("declarator"))
         if name is None or (name.type != "qualified_identifier" and not self.in_class(scope)):
             return super().function(node, scope)
         names = self.path(name)
@@ -160,7 +163,7 @@ class _Cpp(CReader):
             visibility=access if access and len(names) > 1 else self.visibility(node, scope),
         )
         if self.in_class(scope):
-            self.known(scope, self.scan.symbol_at(number).name)
+            self.bind_symbol(scope, self.scan.symbol_at(number).name)
         inner = self.enter(number, self._scopes.get(home, scope) if home else scope, home or 0)
         if not home:
             inner.bind("this", Binding("local", names[:-1], scope, declared=True))
@@ -172,14 +175,14 @@ class _Cpp(CReader):
         if not parts or body is None:
             return [(body, scope)] if body is not None else ()
         for part in parts:
-            self.known(scope, part)
+            self.bind_symbol(scope, part)
             scope = scope.inner(self.define("module", part, node, scope, body=body))
         return [(body, scope)]
 
     def _namespace_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")
         target = next((child for child, _ in steps(node, scope, name)), None)
-        self.scan.bring_in(scope, node, self._joined(target), alias=self.scan.name(name))
+        self.scan.add_import(scope, node, self._qualified_text(target), alias=self.scan.name(name))
         return ()
 
     def _using(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -187,19 +190,19 @@ class _Cpp(CReader):
         if self.in_class(scope) or target is None:
             return ()
         if any(child.type == "namespace" for child in node.children):
-            self.scan.bring_in(scope, node, self._joined(target), name="*", exported=self.is_header)
+            self.scan.add_import(scope, node, self._qualified_text(target), name="*", exported=self.is_header)
         else:
-            module, _, name = self._joined(target).rpartition("::")
-            self.scan.bring_in(scope, node, module, name=name, alias=name, exported=self.is_header)
+            module, _, name = self._qualified_text(target).rpartition("::")
+            self.scan.add_import(scope, node, module, name=name, alias=name, exported=self.is_header)
         return ()
 
-    def _joined(self, node: "Node | None") -> str:
+    def _qualified_text(self, node: "Node | None") -> str:
         return "".join(self.scan.name(node).split())
 
     def _alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")
         number = self.add("class", self.scan.name(name), node, scope)
-        self.known(scope, self.scan.name(name))
+        self.bind_symbol(scope, self.scan.name(name))
         return steps(node, self.enter(number, scope), name)
 
     # Local names and types
@@ -225,10 +228,10 @@ class _Cpp(CReader):
     def static_type(self, node: "Node | None") -> Type:
         path = super().static_type(node)
         if path[-1:] and path[-1] in _POINTERS and node is not None:
-            return next((super(_Cpp, self).static_type(held) for held in arguments_of(node)), ())
+            return next((super(_CppExtractor, self).static_type(held) for held in arguments_of(node)), ())
         return path
 
-    def built(self, node: "Node | None") -> Type:
+    def constructed_type(self, node: "Node | None") -> Type:
         """The type of `T(..)`, `T{..}`, `new T`, `make_unique<T>(..)`."""
         if node is None:
             return ()
@@ -246,7 +249,7 @@ class _Cpp(CReader):
         """A value such as `Colour::red`, or a type; nothing of `std` is ours."""
         path = self.path(node)
         if path[:1] != ("std",):
-            self.say(scope, "references", path, node, "name")
+            self.mention_later(scope, "references", path, node, "name")
         return [(argument, scope) for argument in arguments_of(node)]
 
     def _template_type(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -263,7 +266,7 @@ class _Cpp(CReader):
         name = node.named_children[0] if node.named_children else None
         path = self.path(name)
         is_call = path[-1:] and path[-1] in self._constructors.get(scope.enclosing_class, ())
-        self.say(scope, "calls" if is_call else "references", path, node, "name")
+        self.mention_later(scope, "calls" if is_call else "references", path, node, "name")
         return [*((argument, scope) for argument in arguments_of(name)), *steps(node, scope)[1:]]
 
     def _built_in_place(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -272,7 +275,7 @@ class _Cpp(CReader):
         path = self.path(written)
         if not path:
             return steps(node, scope)
-        self.say(scope, "calls", path, node, "name" if path[0] != "std" else "drop")
+        self.mention_later(scope, "calls", path, node, "name" if path[0] != "std" else "drop")
         return [*((argument, scope) for argument in arguments_of(written)), *steps(node, scope, written)]
 
     def call(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -286,7 +289,7 @@ class _Cpp(CReader):
         if not path:
             return [(function, scope), *rest]
         if path[0] != "std" and path[-1] not in _CASTS:
-            self.say(scope, "calls", path, node, "name")
+            self.mention_later(scope, "calls", path, node, "name")
         return [*((argument, scope) for argument in arguments_of(function)), *rest]
 
     def _member_call(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -294,7 +297,7 @@ class _Cpp(CReader):
         name = "".join(self.path(field)[-1:])
         path = chain(receiver, self.scan, _RECEIVERS, _RECEIVER_LINKS)
         if path:
-            self.say(scope, "calls", (*path, name), node, "unknown")
+            self.mention_later(scope, "calls", (*path, name), node, "unknown")
         else:
-            self.call_on(scope, self.built(receiver), name, node)
+            self.mention_call_on(scope, self.constructed_type(receiver), name, node)
         return [(receiver, scope)] if receiver is not None and not path else ()

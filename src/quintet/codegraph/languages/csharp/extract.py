@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from quintet.codegraph.languages.java_like import Curly
-from quintet.codegraph.reader import chain, steps
+from quintet.codegraph.extractor import chain, steps
+from quintet.codegraph.languages.java_like import JavaLikeExtractor
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Scope
 from quintet.model.symbols import Outline, SymbolKind, Visibility
@@ -21,10 +21,10 @@ _NAMES = frozenset({"identifier", "qualified_name", "alias_qualified_name"})
 
 def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
-    return _CSharp(scan).read()
+    return _CSharpExtractor(scan).read()
 
 
-class _CSharp(Curly):
+class _CSharpExtractor(JavaLikeExtractor):
     kinds: ClassVar[Mapping[str, SymbolKind]] = {
         "class_declaration": "class",
         "struct_declaration": "class",
@@ -35,27 +35,27 @@ class _CSharp(Curly):
         "interface_declaration": "interface",
     }
     type_names = _NAMES
-    typed_values: ClassVar[Mapping[str, str]] = {**Curly.typed_values, "as_expression": "right"}
+    typed_values: ClassVar[Mapping[str, str]] = {**JavaLikeExtractor.typed_values, "as_expression": "right"}
     links: ClassVar = {
         "member_access_expression": ("expression", "name"),
         "qualified_name": ("qualifier", "name"),
     }
 
     def handlers(self) -> Mapping[str, Handler]:
-        found = dict(super().handlers())
-        found |= dict.fromkeys(("field_declaration", "event_field_declaration"), self._fields)
-        found |= dict.fromkeys(
+        handlers = dict(super().handlers())
+        handlers |= dict.fromkeys(("field_declaration", "event_field_declaration"), self._fields)
+        handlers |= dict.fromkeys(
             ("namespace_declaration", "file_scoped_namespace_declaration"), self._namespace
         )
-        found |= dict.fromkeys(("parameter", "declaration_pattern", "catch_declaration"), self.local)
-        found |= dict.fromkeys(("declaration_expression", "from_clause"), self.local)
-        found |= dict.fromkeys(
+        handlers |= dict.fromkeys(("parameter", "declaration_pattern", "catch_declaration"), self.local)
+        handlers |= dict.fromkeys(("declaration_expression", "from_clause"), self.local)
+        handlers |= dict.fromkeys(
             ("using_statement", "accessor_declaration", "switch_expression_arm"), self.block
         )
-        found |= dict.fromkeys(("operator_declaration", "destructor_declaration"), self._special)
-        found |= dict.fromkeys(("indexer_declaration", "conversion_operator_declaration"), self._special)
-        found |= dict.fromkeys(("property_declaration", "event_declaration"), self._property)
-        return found | {
+        handlers |= dict.fromkeys(("operator_declaration", "destructor_declaration"), self._special)
+        handlers |= dict.fromkeys(("indexer_declaration", "conversion_operator_declaration"), self._special)
+        handlers |= dict.fromkeys(("property_declaration", "event_declaration"), self._property)
+        return handlers | {
             "using_directive": self._using,
             "variable_declaration": self._locals,
             "enum_member_declaration": self.constant,
@@ -82,7 +82,7 @@ class _CSharp(Curly):
 
     def is_test(self, node: "Node") -> bool:
         lists = [child for child in node.named_children if child.type == "attribute_list"]
-        attributes = (attribute for found in lists for attribute in found.named_children)
+        attributes = (attribute for attribute_list in lists for attribute in attribute_list.named_children)
         names = (self.scan.name(attribute.child_by_field_name("name")) for attribute in attributes)
         return any(_TEST.match(name.rpartition(".")[2]) for name in names)
 
@@ -96,7 +96,7 @@ class _CSharp(Curly):
             self.scan.package = ".".join(parts)
             return [(body, scope)] if body is not None else ()
         number = self.define("module", parts[-1], node, scope, inside=parts[:-1], body=body)
-        self.known(scope, parts[0])
+        self.bind_symbol(scope, parts[0])
         return [(body, scope.inner(number))] if body is not None else ()
 
     def _using(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -105,10 +105,12 @@ class _CSharp(Curly):
         path = "".join(self.scan.name(target).split()).replace("::", ".").removeprefix("global.")
         exported = any(child.type == "global" for child in node.children)
         if alias is None:
-            self.scan.bring_in(scope, node, path, name="*", exported=exported)
+            self.scan.add_import(scope, node, path, name="*", exported=exported)
         else:
             module, _, name = path.rpartition(".")
-            self.scan.bring_in(scope, node, module, name=name, alias=self.scan.name(alias), exported=exported)
+            self.scan.add_import(
+                scope, node, module, name=name, alias=self.scan.name(alias), exported=exported
+            )
         return ()
 
     def heading(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -143,12 +145,12 @@ class _CSharp(Curly):
 
     def _fields(self, node: "Node", scope: Scope) -> Sequence[Step]:
         declaration = next((c for c in node.named_children if c.type == "variable_declaration"), None)
-        return self._declared(node, declaration, scope) if declaration is not None else ()
+        return self._declare(node, declaration, scope) if declaration is not None else ()
 
     def _locals(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        return self._declared(node, node, scope)
+        return self._declare(node, node, scope)
 
-    def _declared(self, node: "Node", declaration: "Node", scope: Scope) -> Sequence[Step]:
+    def _declare(self, node: "Node", declaration: "Node", scope: Scope) -> Sequence[Step]:
         declarators = [c for c in declaration.named_children if c.type == "variable_declarator"]
         return self.variables(node, declaration.child_by_field_name("type"), declarators, scope)
 
@@ -175,7 +177,7 @@ class _CSharp(Curly):
         name, written = node.child_by_field_name("name"), node.child_by_field_name("type")
         text = self.scan.name(name)
         number = self.define("function", text, node, scope, body=node.child_by_field_name("body"))
-        self.known(scope, text)
+        self.bind_symbol(scope, text)
         inner = scope.inner(number)
         self.refer(written, inner)
         return steps(node, inner, name, written)
@@ -206,17 +208,17 @@ class _CSharp(Curly):
         rest = steps(node, scope, function)
         if function is None:
             return rest
-        receiver, name, types = self._called(function)
+        receiver, name, types = self._call_parts(function)
         if name is None:
             return [(function, scope), *rest]
         rest = [*((child, scope) for child in types), *rest]
         if receiver is not None:
             return [*self.member_call(scope, receiver, self.scan.name(name), node), *rest]
         if self.scan.name(name) != "nameof":
-            self.say(scope, "calls", (self.scan.name(name),), node, "name")
+            self.mention_later(scope, "calls", (self.scan.name(name),), node, "name")
         return rest
 
-    def _called(self, function: "Node") -> tuple["Node | None", "Node | None", list["Node"]]:
+    def _call_parts(self, function: "Node") -> tuple["Node | None", "Node | None", list["Node"]]:
         """The receiver, the name and the type arguments of what is called."""
         receiver: Node | None = None
         name: Node | None = function

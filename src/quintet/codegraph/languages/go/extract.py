@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quintet.codegraph.extractor import MAX_CHAIN, Extractor, chain, steps
 from quintet.codegraph.languages.go.names import BUILT_IN, package_name
-from quintet.codegraph.reader import MAX_CHAIN, Reader, chain, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, SymbolKind
@@ -25,23 +25,27 @@ _TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?:[^a-z]\w*)?")
 
 def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=scan.path.endswith("_test.go"))
-    return _Go(scan).read()
+    return _GoExtractor(scan).read()
 
 
-class _Go(Reader):
+class _GoExtractor(Extractor):
     def handlers(self) -> Mapping[str, Handler]:
-        found: dict[str, Handler] = dict.fromkeys(
+        handlers: dict[str, Handler] = dict.fromkeys(
             ("function_declaration", "method_declaration"), self._function
         )
-        found |= dict.fromkeys(("type_spec", "type_alias"), self._type)
-        found |= dict.fromkeys(("const_spec", "var_spec"), self._variables)
-        found |= dict.fromkeys(("short_var_declaration", "range_clause", "receive_statement"), self._assigned)
-        found |= dict.fromkeys(("parameter_declaration", "variadic_parameter_declaration"), self._parameter)
-        found |= dict.fromkeys(_BLOCKS, self.block)
-        found |= dict.fromkeys(("type_identifier", "qualified_type"), self._type_name)
-        found |= dict.fromkeys(("call_expression", "type_conversion_expression"), self._call)
-        found |= dict.fromkeys(("identifier", "selector_expression"), self._value)
-        return found | {
+        handlers |= dict.fromkeys(("type_spec", "type_alias"), self._type)
+        handlers |= dict.fromkeys(("const_spec", "var_spec"), self._variables)
+        handlers |= dict.fromkeys(
+            ("short_var_declaration", "range_clause", "receive_statement"), self._assignment
+        )
+        handlers |= dict.fromkeys(
+            ("parameter_declaration", "variadic_parameter_declaration"), self._parameter
+        )
+        handlers |= dict.fromkeys(_BLOCKS, self.block)
+        handlers |= dict.fromkeys(("type_identifier", "qualified_type"), self._type_name)
+        handlers |= dict.fromkeys(("call_expression", "type_conversion_expression"), self._call)
+        handlers |= dict.fromkeys(("identifier", "selector_expression"), self._value)
+        return handlers | {
             "source_file": self._types_first,
             "comment": self.comment,
             "package_clause": self._package,
@@ -69,12 +73,12 @@ class _Go(Reader):
 
     def _import(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = self.scan.name(node.child_by_field_name("path")).strip('"`')
-        given = self.scan.name(node.child_by_field_name("name"))
-        alias = "" if given in (".", "_") else given or package_name(path)
-        self.scan.bring_in(scope, node, path, name="*" if given == "." else "", alias=alias)
+        local_name = self.scan.name(node.child_by_field_name("name"))
+        alias = "" if local_name in (".", "_") else local_name or package_name(path)
+        self.scan.add_import(scope, node, path, name="*" if local_name == "." else "", alias=alias)
         return ()
 
-    def _named(
+    def _define_named(
         self,
         kind: SymbolKind,
         node: "Node",
@@ -103,8 +107,8 @@ class _Go(Reader):
         is_interface = written is not None and written.type == "interface_type"
         inside = written.children if written is not None else []
         body = next((child for child in inside if child.type in ("{", "field_declaration_list")), None)
-        number = self._named("interface" if is_interface else "class", node, scope, body)
-        self.known(scope, self.scan.name(name))
+        number = self._define_named("interface" if is_interface else "class", node, scope, body)
+        self.bind_symbol(scope, self.scan.name(name))
         return steps(node, scope.inner(number, class_number=number), name)
 
     def _field(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -114,15 +118,15 @@ class _Go(Reader):
         if scope.owner != scope.enclosing_class:
             return steps(node, scope, *names)  # a struct type without a name
         if not names and type:
-            self.scan.field(scope.enclosing_class, type[-1], type, scope, declared=True)
-            self.say(scope, "extends", type, node, "name")
+            self.scan.bind_field(scope.enclosing_class, type[-1], type, scope, declared=True)
+            self.mention_later(scope, "extends", type, node, "name")
             return ()
         for name in names:
             text = self.scan.name(name)
             number = self.define(
                 "variable", text, node, scope, visibility="public" if text[:1].isupper() else "private"
             )
-            self.scan.field(scope.enclosing_class, text, type, scope, declared=True)
+            self.scan.bind_field(scope.enclosing_class, text, type, scope, declared=True)
             scope = Scope(number, scope, enclosing_class=scope.enclosing_class) if len(names) == 1 else scope
         return [(written, scope)] if written is not None else ()
 
@@ -133,7 +137,7 @@ class _Go(Reader):
             return steps(node, scope)
         type = self._static_type(node.named_children[0])
         if type and type[0] not in BUILT_IN:
-            self.say(scope, "extends", type, node, "name")
+            self.mention_later(scope, "extends", type, node, "name")
         return ()
 
     def _function(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -141,9 +145,9 @@ class _Go(Reader):
         if receiver is not None:
             return self._method(node, receiver, scope)
         kind: SymbolKind = "function" if node.type == "function_declaration" else "method"
-        number = self._named(kind, node, scope, node.child_by_field_name("body"))
+        number = self._define_named(kind, node, scope, node.child_by_field_name("body"))
         if kind == "function":
-            self.known(scope, self.scan.name(name))
+            self.bind_symbol(scope, self.scan.name(name))
         return steps(node, scope.inner(number), name)
 
     def _method(self, node: "Node", receiver: "Node", scope: Scope) -> Sequence[Step]:
@@ -152,7 +156,9 @@ class _Go(Reader):
         type = self._static_type(written)
         owner = self.type_number(scope, type)
         body = node.child_by_field_name("body")
-        number = self._named("method", node, scope, body, inside=() if owner else type, home=owner or 0)
+        number = self._define_named(
+            "method", node, scope, body, inside=() if owner else type, home=owner or 0
+        )
         inner = scope.inner(number, class_number=owner or 0)
         for parameter in self._type_arguments(written):
             inner.local(parameter)
@@ -173,9 +179,9 @@ class _Go(Reader):
         names = node.children_by_field_name("name")
         names = [name for name in names if name.type == "identifier"]
         value = node.child_by_field_name("value")
-        type = self._static_type(node.child_by_field_name("type")) or self._built(value)
+        type = self._static_type(node.child_by_field_name("type")) or self._constructed_type(value)
         if not scope.is_file:
-            outer = self.before(scope, [self.scan.name(name) for name in names])
+            outer = self.scope_before(scope, [self.scan.name(name) for name in names])
             for name in names:
                 scope.local(self.scan.name(name), type)
             return steps(node, outer, *names)
@@ -185,7 +191,7 @@ class _Go(Reader):
             number = self.define(
                 "variable", text, node, scope, visibility="public" if text[:1].isupper() else "private"
             )
-            self.hold(scope, text, type if len(names) == 1 else ())
+            self.bind_variable(scope, text, type if len(names) == 1 else ())
             inner = scope.inner(number)
         return steps(node, inner, *names)
 
@@ -205,11 +211,11 @@ class _Go(Reader):
             scope.local(self.scan.name(name), type, declared=True)
         return steps(node, scope, *names)
 
-    def _assigned(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def _assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         names = [child for child in left.named_children if child.type == "identifier"] if left else []
-        outer = self.before(scope, [self.scan.name(name) for name in names])
-        type = self._built(right) if node.type == "short_var_declaration" else ()
+        outer = self.scope_before(scope, [self.scan.name(name) for name in names])
+        type = self._constructed_type(right) if node.type == "short_var_declaration" else ()
         for place, name in enumerate(names):
             scope.local(self.scan.name(name), type if place == 0 else ())
         return steps(node, outer, left)
@@ -236,7 +242,7 @@ class _Go(Reader):
         path = chain(node, self.scan, _TYPE_LEAVES, _TYPE_LINKS)
         return () if path[:1] and path[0] in BUILT_IN and path != ("error",) else path
 
-    def _built(self, node: "Node | None") -> Type:
+    def _constructed_type(self, node: "Node | None") -> Type:
         """The type of `T{}`, `&T{}`, `new(T)`, `x.(T)`."""
         for _ in range(3):
             if node is None or node.type not in ("expression_list", "unary_expression"):
@@ -260,7 +266,7 @@ class _Go(Reader):
     def _type_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = chain(node, self.scan, _TYPE_LEAVES, _TYPE_LINKS)
         if path[:1] and path[0] not in BUILT_IN:
-            self.say(scope, "references", path, node, "name")
+            self.mention_later(scope, "references", path, node, "name")
         return ()
 
     def _value(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -268,7 +274,7 @@ class _Go(Reader):
         path = chain(node, self.scan, _LEAVES, _LINKS)
         if path:
             is_package_wide = len(path) == 1 and path[0] not in BUILT_IN
-            self.say(scope, "references", path[:2], node, "name" if is_package_wide else "drop")
+            self.mention_later(scope, "references", path[:2], node, "name" if is_package_wide else "drop")
             return ()
         return steps(node, scope)
 
@@ -287,12 +293,12 @@ class _Go(Reader):
             return rest
         path = chain(function, self.scan, _LEAVES | _TYPE_LEAVES, _LINKS | _TYPE_LINKS)
         if len(path) == 1 and path[0] not in BUILT_IN:
-            self.say(scope, "calls", path, function, "name")
+            self.mention_later(scope, "calls", path, function, "name")
         elif len(path) > 1:
-            self.say(scope, "calls", path, function, "unknown")
+            self.mention_later(scope, "calls", path, function, "unknown")
         elif function.type == "selector_expression":
             operand = function.child_by_field_name("operand")
             name = self.scan.name(function.child_by_field_name("field"))
-            self.call_on(scope, self._built(operand), name, function)
+            self.mention_call_on(scope, self._constructed_type(operand), name, function)
             return [(operand, scope), *rest] if operand is not None else rest
         return rest if path else [(function, scope), *rest]

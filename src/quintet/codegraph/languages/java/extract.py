@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from quintet.codegraph.languages.java_like import Curly
-from quintet.codegraph.reader import steps
+from quintet.codegraph.extractor import steps
+from quintet.codegraph.languages.java_like import JavaLikeExtractor
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Scope
 from quintet.model.symbols import Base, Outline, Relation, SymbolKind, Visibility
@@ -24,10 +24,10 @@ _HEADING: dict[str, Relation] = {
 
 def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
-    return _Java(scan).read()
+    return _JavaExtractor(scan).read()
 
 
-class _Java(Curly):
+class _JavaExtractor(JavaLikeExtractor):
     kinds: ClassVar[Mapping[str, SymbolKind]] = {
         "class_declaration": "class",
         "enum_declaration": "class",
@@ -40,32 +40,32 @@ class _Java(Curly):
     links: ClassVar = {"field_access": ("object", "field"), "scoped_identifier": ("scope", "name")}
 
     def handlers(self) -> Mapping[str, Handler]:
-        found = dict(super().handlers())
-        found |= dict.fromkeys(
+        handlers = dict(super().handlers())
+        handlers |= dict.fromkeys(
             ("field_declaration", "constant_declaration", "local_variable_declaration"), self._variables
         )
-        found |= dict.fromkeys(("type_identifier", "scoped_type_identifier"), self._type_name)
-        found |= dict.fromkeys(("formal_parameter", "resource"), self.local)
-        found |= dict.fromkeys(
+        handlers |= dict.fromkeys(("type_identifier", "scoped_type_identifier"), self._type_name)
+        handlers |= dict.fromkeys(("formal_parameter", "resource"), self.local)
+        handlers |= dict.fromkeys(
             ("constructor_body", "lambda_body", "switch_block_statement_group"), self.block
         )
-        found |= dict.fromkeys(("compact_constructor_declaration",), self.method)
-        found |= dict.fromkeys(("annotation", "marker_annotation"), self.annotation)
-        found |= dict.fromkeys(("switch_rule", "try_with_resources_statement"), self.block)
-        return found | {
+        handlers |= dict.fromkeys(("compact_constructor_declaration",), self.method)
+        handlers |= dict.fromkeys(("annotation", "marker_annotation"), self.annotation)
+        handlers |= dict.fromkeys(("switch_rule", "try_with_resources_statement"), self.block)
+        return handlers | {
             "package_declaration": self._package,
             "import_declaration": self._import,
             "annotation_type_element_declaration": self.method,
             "enum_constant": self.constant,
             "enhanced_for_statement": self._loop,
-            "catch_formal_parameter": self._unfielded,
-            "spread_parameter": self._unfielded,
-            "type_pattern": self._unfielded,
-            "record_pattern_component": self._unfielded,
+            "catch_formal_parameter": self._typed_name,
+            "spread_parameter": self._typed_name,
+            "type_pattern": self._typed_name,
+            "record_pattern_component": self._typed_name,
             "instanceof_expression": self._instance_of,
             "method_invocation": self._call,
             "method_reference": self._reference,
-            "labeled_statement": self._labelled,
+            "labeled_statement": self._label,
         }
 
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
@@ -117,10 +117,10 @@ class _Java(Curly):
     def _import(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = self._dotted(node)
         if any(child.type == "asterisk" for child in node.named_children):
-            self.scan.bring_in(scope, node, path, name="*")
+            self.scan.add_import(scope, node, path, name="*")
         else:
             module, _, name = path.rpartition(".")
-            self.scan.bring_in(scope, node, module, name=name, alias=name)
+            self.scan.add_import(scope, node, module, name=name, alias=name)
         return ()
 
     def _dotted(self, node: "Node") -> str:
@@ -134,7 +134,7 @@ class _Java(Curly):
     def _loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
         return self.local(node, scope.inner())
 
-    def _unfielded(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def _typed_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """A type and a name without fields: of a `catch`, a pattern, the last parameter."""
         if not node.named_children:
             return ()
@@ -155,7 +155,7 @@ class _Java(Curly):
             scope.local(self.scan.name(name), self.static_type(right))
         return steps(node, scope, name)
 
-    def _labelled(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def _label(self, node: "Node", scope: Scope) -> Sequence[Step]:
         return steps(node, scope)[1:]
 
     def _type_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -184,7 +184,7 @@ class _Java(Curly):
             base: Base = "self" if holder.type == "this" else "super"
             self.scan.mention(scope, "references", (name,), node, base)
         elif holder.type == "identifier":
-            self.say(scope, "references", (self.scan.name(holder), name), node, "drop")
+            self.mention_later(scope, "references", (self.scan.name(holder), name), node, "drop")
         else:
             return [(holder, scope)]
         return ()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.languages.javascript.definitions import Definitions, parameters_of
+from quintet.codegraph.languages.javascript.definitions import ScriptDefinitions, parameters_of
 from quintet.codegraph.languages.javascript.syntax import FUNCTIONS, chain, type_path, visibility_of
 from quintet.codegraph.scan import Scan, Step
 from quintet.codegraph.scope import Binding, Scope
@@ -17,17 +17,17 @@ _METHODS = {"method_definition", "method_signature", "abstract_method_signature"
 _FIELDS = {"public_field_definition", "field_definition", "property_signature"}
 
 
-class Classes(Definitions):
+class ScriptClasses(ScriptDefinitions):
     """Adds the handlers of classes and interfaces."""
 
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         self.handlers |= {
-            **dict.fromkeys(_CLASSES, self.a_class),
-            "interface_declaration": self.a_class,
+            **dict.fromkeys(_CLASSES, self.class_declaration),
+            "interface_declaration": self.class_declaration,
         }
 
-    def a_class(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def class_declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
         return self.bound_class(self.name_of(node), node, node, scope) if node.is_named else ()
 
     def variable(self, node: "Node", whole: "Node", target: Scope, scope: Scope) -> Sequence[Step]:
@@ -98,7 +98,7 @@ class Classes(Definitions):
         name = "" if computed else self.scan.name(name_node).strip("'\"")
         value = node if node.type in _METHODS else node.child_by_field_name("value")
         called = value is not None and (node.type in _METHODS or value.type in FUNCTIONS)
-        number = self.scan.symbol(
+        number = self.scan.add_symbol(
             "method" if called else "variable",
             name,
             node,
@@ -122,7 +122,7 @@ class Classes(Definitions):
         inside.bind("this", Binding("self", number=scope.enclosing_class))
         if any(child.type == "get" for child in node.children):
             gives = type_path(self.scan, node.child_by_field_name("return_type"))
-            self.scan.field(scope.enclosing_class, name, gives, scope, declared=True)
+            self.scan.bind_field(scope.enclosing_class, name, gives, scope, declared=True)
         if name == "constructor":
             self.parameter_fields(value, scope)
         return self.function_steps(value, inside)
@@ -135,7 +135,7 @@ class Classes(Definitions):
                 continue
             name = self.scan.name(parameter.child_by_field_name("pattern"))
             type = type_path(self.scan, parameter.child_by_field_name("type"))
-            self.scan.symbol(
+            self.scan.add_symbol(
                 "variable",
                 name,
                 parameter,
@@ -143,14 +143,14 @@ class Classes(Definitions):
                 signature=self.scan.signature(parameter),
                 visibility=visibility_of(self.scan, parameter, name),
             )
-            self.scan.field(scope.enclosing_class, name, type, scope, declared=True)
+            self.scan.bind_field(scope.enclosing_class, name, type, scope, declared=True)
 
     def field_steps(self, name: str, node: "Node", scope: Scope) -> list[Step]:
         type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
         inside = self.instance(scope)
         declared = type_node is not None
         type = type_path(self.scan, type_node) if declared else self.static_type(value, inside)
-        self.scan.field(scope.enclosing_class, name, type, scope, declared=declared)
+        self.scan.bind_field(scope.enclosing_class, name, type, scope, declared=declared)
         return [(part, inside) for part in (type_node, value) if part is not None]
 
     def instance(self, scope: Scope) -> Scope:

@@ -11,7 +11,7 @@ from quintet.codegraph.languages.javascript.syntax import (
     type_path,
     unwrapped,
 )
-from quintet.codegraph.languages.javascript.values import Values
+from quintet.codegraph.languages.javascript.values import ScriptValues
 from quintet.codegraph.scan import Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import SymbolKind, Visibility
@@ -23,7 +23,7 @@ _DECLARED = ("function_declaration", "generator_function_declaration", "function
 _ABOVE = (b"", b"export", b"export default", b"declare", b"export declare")
 
 
-class Definitions(Values):
+class ScriptDefinitions(ScriptValues):
     """Adds the handlers of everything that is defined by name, but classes."""
 
     def __init__(self, scan: Scan) -> None:
@@ -69,7 +69,7 @@ class Definitions(Values):
         """Add a symbol; without a visibility it is private unless it is exported where it stands."""
         export = self.exported.get(node.id)
         first = first or export
-        return self.scan.symbol(
+        return self.scan.add_symbol(
             kind,
             name,
             node,
@@ -210,13 +210,13 @@ class Definitions(Values):
     ) -> Sequence[Step]:
         self.is_module = True
         if name_node is not None and name_node.type == "identifier":
-            self.scan.bring_in(scope, node, module, name=member, alias=self.scan.name(name_node))
+            self.scan.add_import(scope, node, module, name=member, alias=self.scan.name(name_node))
             return ()
         for item in name_node.named_children if name_node is not None else ():
             key, value = item.child_by_field_name("key"), item.child_by_field_name("value")
             names, _ = bound_names(value or item)
             alias = self.scan.name(names[0]) if names else ""
-            self.scan.bring_in(scope, item, module, name=self.scan.name(key) or alias, alias=alias)
+            self.scan.add_import(scope, item, module, name=self.scan.name(key) or alias, alias=alias)
         return ()
 
     # Types and namespaces
@@ -240,7 +240,7 @@ class Definitions(Values):
             if named.type in ("property_identifier", "string"):
                 shown = self.scan.signature(member)
                 name = self.scan.name(named).strip("'\"")
-                self.scan.symbol("variable", name, member, number, signature=shown)
+                self.scan.add_symbol("variable", name, member, number, signature=shown)
             value = member.child_by_field_name("value")
             steps += [(value, inside)] if value is not None else []
         return steps

@@ -7,7 +7,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.languages.javascript.classes import Classes
+from quintet.codegraph.languages.javascript.classes import ScriptClasses
 from quintet.codegraph.languages.javascript.syntax import (
     FUNCTIONS,
     bound_names,
@@ -26,14 +26,14 @@ _NOT_EXPRESSIONS = ("export_clause", "namespace_export", "decorator", "string", 
 
 
 def outline_of(scan: Scan) -> Outline:
-    reader = _Script(scan)
+    reader = _ScriptExtractor(scan)
     scan.describe_module(is_test=is_test_file(scan.path))
     scan.walk(reader.handlers)
     reader.finish()
     return scan.outline(keep_unbound=not reader.is_module)
 
 
-class _Script(Classes):
+class _ScriptExtractor(ScriptClasses):
     """Adds the handlers of imports and exports, and of CommonJS's."""
 
     def __init__(self, scan: Scan) -> None:
@@ -51,7 +51,7 @@ class _Script(Classes):
         inside = {name for _, name in self.scan.exports}
         for number in self.scan.members_of(0):
             if self.scan.symbol_at(number).name in inside or not self.is_module:
-                self.scan.change(number, visibility="public")
+                self.scan.set_visibility(number, visibility="public")
 
     # Imports
 
@@ -62,23 +62,23 @@ class _Script(Classes):
         for clause in clauses:
             if clause.type == "import_require_clause":
                 module = string_value(self.scan, clause.child_by_field_name("source"))
-                self.scan.bring_in(scope, node, module, alias=self.first_name(clause))
+                self.scan.add_import(scope, node, module, alias=self.first_name(clause))
             else:
                 self.import_clause(clause, module, scope)
         if not clauses and module:
-            self.scan.bring_in(scope, node, module)
+            self.scan.add_import(scope, node, module)
         return ()
 
     def import_clause(self, clause: "Node", module: str, scope: Scope) -> None:
         for part in clause.named_children:
             if part.type == "identifier":
-                self.scan.bring_in(scope, part, module, name="default", alias=self.scan.name(part))
+                self.scan.add_import(scope, part, module, name="default", alias=self.scan.name(part))
             elif part.type == "namespace_import":
-                self.scan.bring_in(scope, part, module, alias=self.first_name(part))
+                self.scan.add_import(scope, part, module, alias=self.first_name(part))
             elif part.type == "named_imports":
                 for item in part.named_children:
                     name, alias = self.specifier(item)
-                    self.scan.bring_in(scope, item, module, name=name, alias=alias)
+                    self.scan.add_import(scope, item, module, name=name, alias=alias)
 
     def specifier(self, node: "Node") -> tuple[str, str]:
         """The two names of `a as b`."""
@@ -92,9 +92,9 @@ class _Script(Classes):
 
     def import_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """`import a = N.B`: another name for a member of a namespace."""
-        name, *meant = node.named_children or [node]
+        name, *target = node.named_children or [node]
         scope.bind(self.scan.name(name), Binding("variable"))
-        return [(child, scope) for child in meant]
+        return [(child, scope) for child in target]
 
     # Exports
 
@@ -107,7 +107,7 @@ class _Script(Classes):
             if child.type == "export_clause":
                 self.export_clause(child, source, scope)
             elif child.type == "namespace_export":
-                self.scan.bring_in(
+                self.scan.add_import(
                     scope, child, source, alias=self.first_name(child), exported=True, binds=False
                 )
             elif inner is None and child.type not in _NOT_EXPRESSIONS:
@@ -115,7 +115,7 @@ class _Script(Classes):
         if source and not any(
             child.type in ("export_clause", "namespace_export") for child in node.named_children
         ):
-            self.scan.bring_in(scope, node, source, name="*", exported=True)
+            self.scan.add_import(scope, node, source, name="*", exported=True)
         if inner is None:
             return ()
         decorators = [child for child in node.named_children if child.type == "decorator"]
@@ -125,7 +125,7 @@ class _Script(Classes):
         for item in clause.named_children:
             name, alias = self.specifier(item)
             if source:
-                self.scan.bring_in(scope, item, source, name=name, alias=alias, exported=True, binds=False)
+                self.scan.add_import(scope, item, source, name=name, alias=alias, exported=True, binds=False)
             elif scope.is_file:
                 self.scan.exports.append((alias, name))
 

@@ -1,14 +1,14 @@
 """What an import of JavaScript or TypeScript means."""
 
 from quintet.codegraph.languages.javascript import SCRIPT
-from quintet.codegraph.resolve.answer import Answer, exactly
 from quintet.codegraph.resolve.imports import ImportResolver, guess, join
-from quintet.codegraph.resolve.project import File, Name, Place, Project, Space
+from quintet.codegraph.resolve.project import Name, Namespace, Project, ProjectFile, SymbolPlace
+from quintet.codegraph.resolve.resolution import Resolution, exactly
 from quintet.model.symbols import Import
 
 
 class Imports(ImportResolver):
-    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+    def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         names = _names(file, imported.module)
         if _is_relative(imported.module):
             return exactly(next(filter(None, (_modules(project, name) for name in names)), ()))
@@ -17,17 +17,19 @@ class Imports(ImportResolver):
         return guess(exactly(thing for name in fits for thing in _modules(project, name)))
 
     def deciding_names(
-        self, _project: Project, file: File, imported: Import, _moved_packages: bool
+        self, _project: Project, file: ProjectFile, imported: Import, _moved_packages: bool
     ) -> set[str]:
         names = {
-            word for name in _names(file, imported.module) for word in self.space_names(Space("script", name))
+            word
+            for name in _names(file, imported.module)
+            for word in self.space_names(Namespace("script", name))
         }
         if imported.name in ("", "*"):
             names.add("default")  # what a module is when it is called
         return names
 
 
-def _names(file: File, text: str) -> list[Name]:
+def _names(file: ProjectFile, text: str) -> list[Name]:
     """The names from the root that a relative import may mean, of which the first that exists counts; how the
     name ends that any other means."""
     if not _is_relative(text):
@@ -54,8 +56,8 @@ def _end(text: str) -> list[Name]:
     return [(*parts[:-1], last)]
 
 
-def _modules(project: Project, name: Name) -> list[Place]:
-    return [thing for thing in project.modules_at("script", name) if isinstance(thing, Place)]
+def _modules(project: Project, name: Name) -> list[SymbolPlace]:
+    return [thing for thing in project.modules_at("script", name) if isinstance(thing, SymbolPlace)]
 
 
 def _without_ending(name: str) -> str:

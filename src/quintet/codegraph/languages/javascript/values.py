@@ -25,7 +25,7 @@ _BLOCKS = ("statement_block", "for_statement", "switch_body", "class_static_bloc
 _TEST_CALLS = {"describe", "it", "test", "suite"}
 
 
-class Values:
+class ScriptValues:
     """Handlers of statements that bind names and of expressions that mention them."""
 
     def __init__(self, scan: Scan) -> None:
@@ -51,7 +51,7 @@ class Values:
         for scope, name, binding in self.assigned:
             known = scope.find(name)
             if known is not None:
-                known.again(binding, keep=True)
+                known.rebind(binding, keep=True)
 
     # Bindings
 
@@ -79,8 +79,8 @@ class Values:
 
     def mapped_type(self, node: "Node", scope: Scope) -> Sequence[Step]:
         scope.inner().local(self.scan.name(node.child_by_field_name("name")))
-        kept = node.child_by_field_name("type")
-        return [(kept, scope)] if kept is not None else ()
+        value_type = node.child_by_field_name("type")
+        return [(value_type, scope)] if value_type is not None else ()
 
     def assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -91,14 +91,14 @@ class Values:
         if len(path) == 1:
             self.assigned.append((scope, path[0], Binding("local", type, scope)))
         elif len(path) == 2 and path[0] == "this":
-            self.give_field(path[1], type, scope)
+            self.assign_field(path[1], type, scope)
         steps = [(right, scope)]
         return steps if path else [(left, scope), *steps]
 
-    def give_field(self, name: str, type: Type, scope: Scope) -> None:
+    def assign_field(self, name: str, type: Type, scope: Scope) -> None:
         binding = scope.find("this")
         if binding is not None and binding.kind == "self":
-            self.scan.field(binding.number, name, type, scope, declared=False)
+            self.scan.bind_field(binding.number, name, type, scope, declared=False)
 
     def static_type(self, value: "Node | None", scope: Scope) -> Type:
         """The class that `value` constructs, is cast to, or that its name was declared with."""
@@ -112,11 +112,15 @@ class Values:
         if value.type == "call_expression":
             function = value.child_by_field_name("function")
             binding = scope.find(self.scan.name(function))
-            return self.type_held(binding, scope) if binding is not None and binding.kind == "symbol" else ()
+            return (
+                self.type_of_binding(binding, scope)
+                if binding is not None and binding.kind == "symbol"
+                else ()
+            )
         binding = scope.find(self.scan.name(value)) if value.type == "identifier" else None
-        return self.type_held(binding, scope) if binding is not None and binding.kind == "local" else ()
+        return self.type_of_binding(binding, scope) if binding is not None and binding.kind == "local" else ()
 
-    def type_held(self, binding: Binding, scope: Scope) -> Type:
+    def type_of_binding(self, binding: Binding, scope: Scope) -> Type:
         return binding.type if self.scan.type_holds(binding, scope) else ()
 
     # Mentions
@@ -134,7 +138,7 @@ class Values:
         path = chain(self.scan, function)
         if module and scope.find("require") is None:
             self.is_module = True
-            self.scan.bring_in(scope, node, module)
+            self.scan.add_import(scope, node, module)
             return ()
         if function.type == "super":
             self.scan.mention(scope, "calls", ("constructor",), function, "super")
@@ -164,8 +168,8 @@ class Values:
         """A file with `describe("...", () => ...)` at its top is a test."""
         if path[0] not in _TEST_CALLS or scope.owner != 0 or arguments is None:
             return
-        given = arguments.named_children
-        if len(given) > 1 and string_value(self.scan, given[0]) and given[1].type in FUNCTIONS:
+        values = arguments.named_children
+        if len(values) > 1 and string_value(self.scan, values[0]) and values[1].type in FUNCTIONS:
             self.scan.describe_module(is_test=True)
 
     def construction(self, node: "Node", scope: Scope) -> Sequence[Step]:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quintet.codegraph.extractor import steps
 from quintet.codegraph.languages.php.values import NAMES, PhpValues
-from quintet.codegraph.reader import steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope
 from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
@@ -28,23 +28,23 @@ _TEST_PATH = re.compile(r"Test\.php$|(?:^|/)tests?/")
 
 def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
-    return _Php(scan).read()
+    return _PhpExtractor(scan).read()
 
 
-class _Php(PhpValues):
+class _PhpExtractor(PhpValues):
     """Variables are bound with their `$`, so that they never hide a function or class."""
 
     def handlers(self) -> Mapping[str, Handler]:
-        found: dict[str, Handler] = dict.fromkeys(_TYPES, self._type)
-        found |= dict.fromkeys(_FUNCTIONS, self._function)
-        found |= dict.fromkeys(_PARAMETERS, self._parameter)
-        found |= dict.fromkeys(_INCLUDES, self._include)
-        found |= dict.fromkeys(("name", "qualified_name"), self.constant_name)
-        found |= dict.fromkeys(("arrow_function", "anonymous_function"), self.closure)
-        found |= dict.fromkeys(
+        handlers: dict[str, Handler] = dict.fromkeys(_TYPES, self._type)
+        handlers |= dict.fromkeys(_FUNCTIONS, self._function)
+        handlers |= dict.fromkeys(_PARAMETERS, self._parameter)
+        handlers |= dict.fromkeys(_INCLUDES, self._include)
+        handlers |= dict.fromkeys(("name", "qualified_name"), self.constant_name)
+        handlers |= dict.fromkeys(("arrow_function", "anonymous_function"), self.closure)
+        handlers |= dict.fromkeys(
             ("member_call_expression", "nullsafe_member_call_expression"), self.member_call
         )
-        return found | {
+        return handlers | {
             "comment": self.comment,
             "namespace_definition": self._namespace,
             "namespace_use_declaration": self._use,
@@ -62,7 +62,7 @@ class _Php(PhpValues):
             "class_constant_access_expression": self.class_constant,
             "member_access_expression": self.member,
             "variable_name": self.skip,
-            "attribute": self.attribute_said,
+            "attribute": self.mention_attribute,
         }
 
     # Namespaces and imports
@@ -88,7 +88,7 @@ class _Php(PhpValues):
             path = (*self.path(self.scan.name(prefix)), *self.path(self.scan.name(target)))
             if path:
                 module, name = "\\".join(path[:-1]), path[-1]
-                self.scan.bring_in(scope, clause, module, name=name, alias=self.scan.name(alias) or name)
+                self.scan.add_import(scope, clause, module, name=name, alias=self.scan.name(alias) or name)
         return ()
 
     def _include(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -106,7 +106,7 @@ class _Php(PhpValues):
             here, target = ".", right
         content = target.named_children
         if target.type in ("string", "encapsed_string") and [c.type for c in content] == ["string_content"]:
-            self.scan.bring_in(scope, node, here + self.scan.name(content[0]), name="*", exported=True)
+            self.scan.add_import(scope, node, here + self.scan.name(content[0]), name="*", exported=True)
             return ()
         return [(target, scope)]
 
@@ -128,13 +128,13 @@ class _Php(PhpValues):
     def _type(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         number = self._add(_TYPES[node.type], self.scan.name(name), node, scope, body)
-        self.known(scope, self.scan.name(name))
+        self.bind_symbol(scope, self.scan.name(name))
         inner = scope.inner(number, class_number=number)
         for clause in node.named_children:
             if clause.type in ("base_clause", "class_interface_clause"):
                 relation: Relation = "extends" if clause.type == "base_clause" else "implements"
                 for base in clause.named_children:
-                    self.name_said(inner, relation, base)
+                    self.mention_name(inner, relation, base)
         return [*self._attributes(node, inner), *([(body, inner)] if body is not None else [])]
 
     def _attributes(self, node: "Node", scope: Scope) -> list[Step]:
@@ -145,7 +145,7 @@ class _Php(PhpValues):
         """The methods of a trait become the class's own, as if it were extended."""
         for name in node.named_children:
             if name.type in NAMES:
-                self.name_said(scope, "extends", name)
+                self.mention_name(scope, "extends", name)
         return ()
 
     def _function(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -156,22 +156,22 @@ class _Php(PhpValues):
         if in_class:
             inner.bind("$this", Binding("self", number=scope.enclosing_class))
         else:
-            self.known(scope, self.scan.name(name))
+            self.bind_symbol(scope, self.scan.name(name))
         return steps(node, inner, name)
 
     def _in_class(self, scope: Scope) -> bool:
         return scope.owner > 0 and scope.owner == scope.enclosing_class
 
     def _constants(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        found: list[Step] = []
+        next_steps: list[Step] = []
         for element in node.named_children:
             if element.type == "const_element" and element.named_children:
                 name = element.named_children[0]
                 number = self._add("variable", self.scan.name(name), node, scope)
                 if not self._in_class(scope):
-                    self.known(scope, self.scan.name(name))
-                found += steps(element, scope.inner(number), name)
-        return found
+                    self.bind_symbol(scope, self.scan.name(name))
+                next_steps += steps(element, scope.inner(number), name)
+        return next_steps
 
     def _case(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")
@@ -180,14 +180,14 @@ class _Php(PhpValues):
 
     def _properties(self, node: "Node", scope: Scope) -> Sequence[Step]:
         written = node.child_by_field_name("type")
-        found: list[Step] = []
+        next_steps: list[Step] = []
         for element in (c for c in node.named_children if c.type == "property_element"):
             name = element.child_by_field_name("name")
             inner = self._field(node, name, written, scope)
-            found += self._attributes(node, inner)
-            found += [(written, inner)] if written is not None else []
-            found += steps(element, inner, name)
-        return found
+            next_steps += self._attributes(node, inner)
+            next_steps += [(written, inner)] if written is not None else []
+            next_steps += steps(element, inner, name)
+        return next_steps
 
     def _field(self, node: "Node", name: "Node | None", written: "Node | None", scope: Scope) -> Scope:
         text = self.scan.name(name).lstrip("$")
@@ -195,7 +195,7 @@ class _Php(PhpValues):
         if class_scope is None or not self._in_class(class_scope):
             return scope
         number = self._add("variable", text, node, class_scope)
-        self.scan.field(class_scope.owner, text, self.static_type(written), class_scope, declared=True)
+        self.scan.bind_field(class_scope.owner, text, self.static_type(written), class_scope, declared=True)
         return class_scope.inner(number)
 
     def _parameter(self, node: "Node", scope: Scope) -> Sequence[Step]:

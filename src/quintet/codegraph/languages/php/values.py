@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.reader import Reader, steps
+from quintet.codegraph.extractor import Extractor, steps
 from quintet.codegraph.scan import Step
 from quintet.codegraph.scope import Scope, Type
 from quintet.model.symbols import Base, Relation
@@ -15,7 +15,7 @@ NAMES = frozenset({"name", "qualified_name", "relative_name"})
 SELF = frozenset({"self", "static"})
 
 
-class PhpValues(Reader):
+class PhpValues(Extractor):
     """Handlers of statements that bind variables and of expressions that mention names."""
 
     def path(self, text: str) -> Type:
@@ -31,7 +31,7 @@ class PhpValues(Reader):
             return ()
         return self.path(self.scan.name(node))
 
-    def built(self, node: "Node | None") -> Type:
+    def constructed_type(self, node: "Node | None") -> Type:
         if node is not None and node.type == "parenthesized_expression" and node.named_children:
             node = node.named_children[0]
         if node is None or node.type != "object_creation_expression" or not node.named_children:
@@ -43,7 +43,7 @@ class PhpValues(Reader):
     def assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None and left.type == "variable_name":
-            scope.local(self.scan.name(left), self.built(right))
+            scope.local(self.scan.name(left), self.constructed_type(right))
         return steps(node, scope)
 
     def loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -65,17 +65,17 @@ class PhpValues(Reader):
 
     # Mentions
 
-    def name_said(self, scope: Scope, relation: Relation, node: "Node") -> None:
+    def mention_name(self, scope: Scope, relation: Relation, node: "Node") -> None:
         if node.type in NAMES and self.scan.name(node) not in (*SELF, "parent"):
             self.scan.mention(scope, relation, self.path(self.scan.name(node)), node)
 
     def named_type(self, node: "Node", scope: Scope) -> Sequence[Step]:
         for name in node.named_children:
-            self.name_said(scope, "references", name)
+            self.mention_name(scope, "references", name)
         return ()
 
     def constant_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        self.say(scope, "references", self.path(self.scan.name(node)), node)
+        self.mention_later(scope, "references", self.path(self.scan.name(node)), node)
         return ()
 
     def call(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -93,12 +93,12 @@ class PhpValues(Reader):
         if self.scan.name(name) in SELF and own.kind == "class":  # in a trait it is whatever uses that
             self.scan.mention(scope, "calls", own.path[-1:], node)
         else:
-            self.name_said(scope, "calls", name)
+            self.mention_name(scope, "calls", name)
         return steps(node, scope, name)
 
-    def attribute_said(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def mention_attribute(self, node: "Node", scope: Scope) -> Sequence[Step]:
         for name in node.named_children[:1]:
-            self.name_said(scope, "references", name)
+            self.mention_name(scope, "references", name)
         return steps(node, scope)[1:]
 
     def member_call(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -108,9 +108,9 @@ class PhpValues(Reader):
             return [*([(holder, scope)] if holder is not None else []), *rest]
         path = self.receiver(holder)
         if path:
-            self.say(scope, "calls", (*path, self.scan.name(name)), node, "unknown")
+            self.mention_later(scope, "calls", (*path, self.scan.name(name)), node, "unknown")
             return rest
-        self.call_on(scope, self.built(holder), self.scan.name(name), node)
+        self.mention_call_on(scope, self.constructed_type(holder), self.scan.name(name), node)
         return [*([(holder, scope)] if holder is not None else []), *rest]
 
     def receiver(self, node: "Node | None") -> Type:
@@ -135,7 +135,7 @@ class PhpValues(Reader):
         elif holder.type in NAMES:
             self.scan.mention(scope, "calls", (*self.path(holder_text), text), node, "type")
         else:
-            self.unknown(scope, text, node)
+            self.mention_unknown(scope, text, node)
         return steps(node, scope, holder, name)
 
     def class_constant(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -147,7 +147,7 @@ class PhpValues(Reader):
             self.scan.mention(scope, "references", (name,) if name != "class" else (), node, base)
         elif node.named_children[0].type in NAMES:
             path = self.path(holder)
-            self.say(scope, "references", (*path, name) if name != "class" else path, node, "name")
+            self.mention_later(scope, "references", (*path, name) if name != "class" else path, node, "name")
         return ()
 
     def member(self, node: "Node", scope: Scope) -> Sequence[Step]:

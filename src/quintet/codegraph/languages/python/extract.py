@@ -12,7 +12,7 @@ from quintet.codegraph.languages.python.syntax import (
     parameter_parts,
     visibility_of,
 )
-from quintet.codegraph.languages.python.values import Values
+from quintet.codegraph.languages.python.values import PythonValues
 from quintet.codegraph.scan import Scan, Step
 from quintet.codegraph.scope import Binding, Scope
 from quintet.model.symbols import Outline
@@ -24,14 +24,14 @@ _PROPERTIES = {"property", "cached_property"}
 
 
 def outline_of(scan: Scan) -> Outline:
-    reader = _Python(scan)
+    reader = _PythonExtractor(scan)
     scan.describe_module(docstring=docstring_of(scan, scan.root), is_test=reader.in_tests)
     scan.walk(reader.handlers)
     reader.define_rebound()
     return scan.outline(keep_unbound=reader.has_star)
 
 
-class _Python(Values):
+class _PythonExtractor(PythonValues):
     """Adds the handlers of imports and definitions."""
 
     def __init__(self, scan: Scan) -> None:
@@ -43,9 +43,9 @@ class _Python(Values):
             "import_from_statement": self.imports_from,
             "future_import_statement": lambda _node, _scope: (),
             "decorated_definition": self.decorated,
-            "class_definition": self.a_class,
+            "class_definition": self.class_definition,
             "function_definition": self.function,
-            "lambda": self.a_lambda,
+            "lambda": self.lambda_expression,
         }
 
     # Imports
@@ -58,7 +58,7 @@ class _Python(Values):
                 scope.bind(module.partition(".")[0], Binding("import"))
             else:
                 alias = alias or module
-            self.scan.bring_in(scope, item, module, alias=alias, exported=scope.is_file)
+            self.scan.add_import(scope, item, module, alias=alias, exported=scope.is_file)
         return ()
 
     def imports_from(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -69,12 +69,12 @@ class _Python(Values):
         for item in node.children_by_field_name("name"):
             name = self.scan.name(item.child_by_field_name("name") or item)
             alias = self.scan.name(item.child_by_field_name("alias")) or name
-            self.scan.bring_in(
+            self.scan.add_import(
                 scope, item, module, level=level, name=name, alias=alias, exported=scope.is_file
             )
         if any(child.type == "wildcard_import" for child in node.named_children):
             self.has_star = True
-            self.scan.bring_in(scope, node, module, level=level, name="*", exported=scope.is_file)
+            self.scan.add_import(scope, node, module, level=level, name="*", exported=scope.is_file)
         return ()
 
     # Definitions
@@ -85,13 +85,13 @@ class _Python(Values):
             return [(child, scope) for child in node.named_children]
         decorators = [child for child in node.named_children if child.type == "decorator"]
         if definition.type == "class_definition":
-            steps = self.a_class(definition, scope, node)
+            steps = self.class_definition(definition, scope, node)
         else:
             steps = self.function(definition, scope, node, decorators)
         owner = scope.owned_by(steps[-1][1].owner if steps else scope.owner)
         return [*((child, owner) for child in decorators), *steps]
 
-    def a_class(self, node: "Node", scope: Scope, whole: "Node | None" = None) -> Sequence[Step]:
+    def class_definition(self, node: "Node", scope: Scope, whole: "Node | None" = None) -> Sequence[Step]:
         scan, body = self.scan, node.child_by_field_name("body")
         name = scan.name(node.child_by_field_name("name"))
         listed = node.child_by_field_name("superclasses")
@@ -100,7 +100,7 @@ class _Python(Values):
         )
         last_names = {path[-1] for _, path in bases if path}
         test = self.in_tests and (name.startswith("Test") or any(n.endswith("TestCase") for n in last_names))
-        number = scan.symbol(
+        number = scan.add_symbol(
             "interface" if "Protocol" in last_names else "class",
             name,
             whole or node,
@@ -128,7 +128,7 @@ class _Python(Values):
         scan, body = self.scan, node.child_by_field_name("body")
         name = scan.name(node.child_by_field_name("name"))
         in_class = scope.hidden
-        number = scan.symbol(
+        number = scan.add_symbol(
             "method" if in_class else "function",
             name,
             whole or node,
@@ -145,7 +145,7 @@ class _Python(Values):
         scope.bind(name, Binding("symbol", gives, scope, number))
         marks = {scan.name(mark).lstrip("@").rpartition(".")[2].strip() for mark in decorators}
         if in_class and marks & _PROPERTIES:
-            scan.field(scope.enclosing_class, name, gives, scope, declared=True)
+            scan.bind_field(scope.enclosing_class, name, gives, scope, declared=True)
         outside = scope.owned_by(number)
         receiver = scope.enclosing_class if in_class and "staticmethod" not in marks else 0
         steps = self.parameters(node, inside, outside, receiver)
@@ -181,7 +181,7 @@ class _Python(Values):
         for item in listed.named_children if listed is not None else ():
             inside.local(self.scan.name(item).partition(":")[0].strip("* "))
 
-    def a_lambda(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def lambda_expression(self, node: "Node", scope: Scope) -> Sequence[Step]:
         inside = scope.inner()
         steps = self.parameters(node, inside, scope, 0)
         return [*steps, *_body_steps(node, node.child_by_field_name("body"), inside)]

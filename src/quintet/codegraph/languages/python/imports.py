@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 
-from quintet.codegraph.resolve.answer import FOREIGN, Answer, exactly
 from quintet.codegraph.resolve.imports import SOURCE_FOLDERS, ImportResolver, guess
-from quintet.codegraph.resolve.project import File, Name, Project, Space, file_word, split_name
+from quintet.codegraph.resolve.project import Name, Namespace, Project, ProjectFile, file_word, split_name
+from quintet.codegraph.resolve.resolution import FOREIGN, Resolution, exactly
 from quintet.model.symbols import Import
 
 PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 
 
 class Imports(ImportResolver):
-    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+    def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         parts = tuple(imported.module.split(".")) if imported.module else ()
         if imported.level:
             up = len(file.folder) - (imported.level - 1)
@@ -29,7 +29,7 @@ class Imports(ImportResolver):
         return answer if expected else guess(answer)
 
     def deciding_names(
-        self, project: Project, file: File, imported: Import, moved_packages: bool
+        self, project: Project, file: ProjectFile, imported: Import, moved_packages: bool
     ) -> set[str]:
         names = _looked_for(imported)
         if imported.level:
@@ -37,7 +37,7 @@ class Imports(ImportResolver):
             names = [file.folder[:up] + parts for parts in names] if up >= 0 else []
         else:  # the root may be a package itself
             names += [() for parts in names if parts == project.location[-len(parts) :]]
-        deciding = {word for name in names for word in self.space_names(Space("python", name))}
+        deciding = {word for name in names for word in self.space_names(Namespace("python", name))}
         if moved_packages and not imported.level:
             deciding.update(*(_package_files(project, parts) for parts in _looked_for(imported)))
         return deciding

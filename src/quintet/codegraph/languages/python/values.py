@@ -23,7 +23,7 @@ _MAX_AROUND = 10  # brackets and `a = b = ...` around a value
 _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension")
 
 
-class Values:
+class PythonValues:
     """Handlers of statements that bind names and of expressions that mention them."""
 
     def __init__(self, scan: Scan) -> None:
@@ -42,8 +42,8 @@ class Values:
             "keyword_pattern": self.case_pattern,
             "splat_pattern": self.case_pattern,
             "class_pattern": self.class_pattern,
-            "global_statement": self.sent_outward,
-            "nonlocal_statement": self.sent_outward,
+            "global_statement": self.outward_statement,
+            "nonlocal_statement": self.outward_statement,
             "call": self.call,
             "attribute": self.value,
             "identifier": self.bare_name,
@@ -80,7 +80,7 @@ class Values:
         return number
 
     def define(self, kind: SymbolKind, name: str, node: "Node", scope: Scope) -> int:
-        return self.scan.symbol(
+        return self.scan.add_symbol(
             kind,
             name,
             node,
@@ -103,7 +103,7 @@ class Values:
             path = chain(self.scan, item)
             binding = scope.find(path[0]) if len(path) == 2 else None
             if binding is not None and binding.kind == "self":
-                self.scan.field(binding.number, path[1], type, scope, declared=declared)
+                self.scan.bind_field(binding.number, path[1], type, scope, declared=declared)
             steps.append((item, scope))
         return steps
 
@@ -123,7 +123,7 @@ class Values:
             self.assigned.setdefault(name, node)
         scope.bind(name, Binding("variable", type, scope, declared=declared))
         if scope.hidden:
-            self.scan.field(scope.enclosing_class, name, type, scope, declared=declared)
+            self.scan.bind_field(scope.enclosing_class, name, type, scope, declared=declared)
 
     def bind_local(self, item: "Node", scope: Scope, type: Type = (), *, declared: bool = False) -> None:
         name = self.scan.name(item)
@@ -137,12 +137,12 @@ class Values:
         for name, node in self.assigned.items():
             if name in known and known[name].kind == "import" and name not in defined:
                 signature, visibility = self.scan.signature(node), visibility_of(name, False)
-                self.scan.symbol("variable", name, node, 0, signature=signature, visibility=visibility)
+                self.scan.add_symbol("variable", name, node, 0, signature=signature, visibility=visibility)
 
     def type_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         name = self.scan.name(left).partition("[")[0].strip()
-        number = self.scan.symbol("class", name, node, scope.owner, signature=self.scan.signature(node))
+        number = self.scan.add_symbol("class", name, node, scope.owner, signature=self.scan.signature(node))
         scope.bind(name, Binding("symbol", (), scope, number))
         return [(right, scope.owned_by(number))] if right is not None else []
 
@@ -219,7 +219,7 @@ class Values:
         self.scan.mention(scope, "references", tuple(self.scan.name(first).split(".")), first)
         return [(child, scope) for child in rest]
 
-    def sent_outward(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def outward_statement(self, node: "Node", scope: Scope) -> Sequence[Step]:
         scope = scope.function
         target = self.scan.file if node.type == "global_statement" else scope.parent
         for item in node.named_children:

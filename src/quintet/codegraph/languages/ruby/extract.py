@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quintet.codegraph.extractor import Extractor, chain, steps
 from quintet.codegraph.languages.ruby.names import after_head, field_of, is_of_class_itself, names_in
-from quintet.codegraph.reader import Reader, chain, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, SymbolKind, Visibility
@@ -34,10 +34,10 @@ _TEST_PATH = re.compile(r"_(?:spec|test)\.rb$|(?:^|/)(?:spec|tests?)/")
 
 def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
-    return _Ruby(scan).read()
+    return _RubyExtractor(scan).read()
 
 
-class _Ruby(Reader):
+class _RubyExtractor(Extractor):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         self._members: dict[int, dict[str, int]] = {}  # of a class: its definitions so far
@@ -45,21 +45,21 @@ class _Ruby(Reader):
         self._of_class_itself: set[int] = set()  # methods by number
 
     def handlers(self) -> Mapping[str, Handler]:
-        found: dict[str, Handler] = dict.fromkeys(("module", "class"), self._container)
-        found |= dict.fromkeys(("method", "singleton_method"), self._method)
-        found |= dict.fromkeys(("block", "do_block", "lambda", "singleton_class"), self.block)
-        found |= dict.fromkeys(
+        handlers: dict[str, Handler] = dict.fromkeys(("module", "class"), self._container)
+        handlers |= dict.fromkeys(("method", "singleton_method"), self._method)
+        handlers |= dict.fromkeys(("block", "do_block", "lambda", "singleton_class"), self.block)
+        handlers |= dict.fromkeys(
             ("method_parameters", "block_parameters", "lambda_parameters"), self._parameters
         )
-        found |= dict.fromkeys(("assignment", "operator_assignment"), self._assignment)
-        found |= dict.fromkeys(("constant", "scope_resolution"), self._constant)
-        found |= dict.fromkeys(("hash_key_symbol", "alias", "undef"), self.skip)
-        return found | {
+        handlers |= dict.fromkeys(("assignment", "operator_assignment"), self._assignment)
+        handlers |= dict.fromkeys(("constant", "scope_resolution"), self._constant)
+        handlers |= dict.fromkeys(("hash_key_symbol", "alias", "undef"), self.skip)
+        return handlers | {
             "comment": self.comment,
             "call": self._call,
             "identifier": self._identifier,
             "super": self._super,
-            "exception_variable": self._caught,
+            "exception_variable": self._rescue,
             "for": self._loop,
         }
 
@@ -81,7 +81,7 @@ class _Ruby(Reader):
             is_test=extended[-1:] == ("TestCase",) or extended == ("Minitest", "Test"),
         )
         if path:
-            self.known(scope, path[0])
+            self.bind_symbol(scope, path[0])
         inner = scope.inner(number, class_number=number)
         inner.bind("self", Binding("self", number=number))
         if bases:
@@ -110,7 +110,7 @@ class _Ruby(Reader):
             self._members.setdefault(scope.owner, {})[name] = number
             self._of_class_itself |= {number} if is_of_class_itself(node) else set()
         else:
-            self.known(scope, name)
+            self.bind_symbol(scope, name)
         read = (node.child_by_field_name("name"), node.child_by_field_name("object"))
         return steps(node, scope.inner(number), *read)
 
@@ -121,11 +121,11 @@ class _Ruby(Reader):
 
     def _assignment(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        type = self._built(right)
+        type = self._constructed_type(right)
         if left is not None and left.type == "constant":
             return self._constant_value(node, left, right, scope)
         if left is not None and left.type == "instance_variable" and scope.enclosing_class:
-            self.scan.field(scope.enclosing_class, self.scan.name(left), type, scope, declared=False)
+            self.scan.bind_field(scope.enclosing_class, self.scan.name(left), type, scope, declared=False)
         for name in names_in(left):
             scope.local(self.scan.name(name), type if left is not None and left.id == name.id else ())
         is_name = left is not None and left.type in _VARIABLES
@@ -137,22 +137,22 @@ class _Ruby(Reader):
         name = self.scan.name(left)
         maker = (self.scan.name(field_of(right, "receiver")), self.scan.name(field_of(right, "method")))
         number = self.define("class" if maker in _MAKERS else "variable", name, node, scope)
-        self.hold(scope, name, self._built(right))
+        self.bind_variable(scope, name, self._constructed_type(right))
         if maker in _MAKERS:
-            self.known(scope, name)
+            self.bind_symbol(scope, name)
         return steps(node, scope.inner(number), left)
 
     def _parameters(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        found: list[Step] = []
+        next_steps: list[Step] = []
         for parameter in node.named_children:
             name = parameter.child_by_field_name("name")
             for inner in names_in(parameter if name is None else name):
                 scope.local(self.scan.name(inner))
             value = parameter.child_by_field_name("value")
-            found += [(value, scope)] if value is not None else []
-        return found
+            next_steps += [(value, scope)] if value is not None else []
+        return next_steps
 
-    def _caught(self, node: "Node", scope: Scope) -> Sequence[Step]:
+    def _rescue(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """`rescue A => error`: one class tells the type."""
         classes = field_of(node.parent, "exceptions")
         named = classes.named_children if classes is not None else []
@@ -196,7 +196,7 @@ class _Ruby(Reader):
         path = self.scan.name(content[0])
         if word == "require_relative" and not path.startswith("."):
             path = f"./{path}"
-        self.scan.bring_in(scope, node, path, name="*", exported=True)
+        self.scan.add_import(scope, node, path, name="*", exported=True)
         return ()
 
     def _section(self, word: str, arguments: Sequence["Node"], scope: Scope) -> Sequence[Step]:
@@ -207,28 +207,28 @@ class _Ruby(Reader):
             return ()
         named = {self.scan.name(argument).lstrip(":") for argument in arguments}
         for name in named & self._members.get(scope.owner, {}).keys():
-            self.scan.change(self._members[scope.owner][name], visibility=visibility)
+            self.scan.set_visibility(self._members[scope.owner][name], visibility=visibility)
         inner = scope.inner()
         self._sections[id(inner)] = (inner, visibility)
         return [(argument, inner) for argument in arguments if argument.type != "simple_symbol"]
 
     # Mentions
 
-    def _built(self, node: "Node | None") -> Type:
+    def _constructed_type(self, node: "Node | None") -> Type:
         """The class of `Item.new(..)`."""
         if node is None or node.type != "call" or self.scan.name(field_of(node, "method")) != "new":
             return ()
         return self._constants(field_of(node, "receiver"))
 
     def _constant(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        self.say(scope, "references", self._constants(node), node, "name")
+        self.mention_later(scope, "references", self._constants(node), node, "name")
         return ()
 
     def _identifier(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """A name that is no local variable is a call."""
         name = self.scan.name(node)
-        found = scope.find(name)  # so far: below an assignment the same name is a variable
-        if (found is None or found.kind != "local") and self._word(node, name, (), scope) is None:
+        binding = scope.find(name)  # so far: below an assignment the same name is a variable
+        if (binding is None or binding.kind != "local") and self._word(node, name, (), scope) is None:
             self._bare_call(name, node, scope)
         return ()
 
@@ -273,19 +273,19 @@ class _Ruby(Reader):
             self.scan.mention(scope, "calls", path, node, "self" if is_member else "name")
             return rest
         if receiver.type == "instance_variable":
-            self.say(scope, "calls", ("self", self.scan.name(receiver), name), node, "unknown")
+            self.mention_later(scope, "calls", ("self", self.scan.name(receiver), name), node, "unknown")
             return rest
         if receiver.type == "identifier" and scope.find(self.scan.name(receiver)) is not None:
-            self.say(scope, "calls", (self.scan.name(receiver), name), node, "unknown")
+            self.mention_later(scope, "calls", (self.scan.name(receiver), name), node, "unknown")
             return rest
-        self.call_on(scope, self._built(receiver), name, node)
+        self.mention_call_on(scope, self._constructed_type(receiver), name, node)
         return [(receiver, scope), *rest]
 
     def _class_call(self, node: "Node", constants: Type, name: str, scope: Scope) -> None:
-        found = scope.find(constants[0])
+        binding = scope.find(constants[0])
         if name == "new":
             self.scan.mention(scope, "calls", constants, node)
-        elif found is not None and found.kind == "variable":
+        elif binding is not None and binding.kind == "variable":
             self.scan.mention(scope, "calls", (*constants, name), node)
         else:
             self.scan.mention(scope, "calls", (*constants, name), node, "type")

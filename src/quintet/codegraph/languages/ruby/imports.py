@@ -1,11 +1,11 @@
 """What a `require` of Ruby means."""
 
-from quintet.codegraph.resolve.answer import Answer
 from quintet.codegraph.resolve.imports import ImportResolver, find_file
-from quintet.codegraph.resolve.project import File, Project
+from quintet.codegraph.resolve.project import Project, ProjectFile
+from quintet.codegraph.resolve.resolution import Resolution
 from quintet.model.symbols import Import
 
 
 class Imports(ImportResolver):
-    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+    def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         return find_file(project, file, imported.module, ("", ".rb"))

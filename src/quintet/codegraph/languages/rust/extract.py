@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quintet.codegraph.extractor import descendants, steps
 from quintet.codegraph.languages.rust.names import NAMES, SCOPED, RustNames
 from quintet.codegraph.languages.rust.use_trees import uses
-from quintet.codegraph.reader import flat, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
@@ -30,17 +30,17 @@ def outline_of(scan: Scan) -> Outline:
     scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
     for name in ("crate", "super"):
         scan.file.bind(name, Binding("import"))
-    return _Rust(scan).read()
+    return _RustExtractor(scan).read()
 
 
-class _Rust(RustNames):
+class _RustExtractor(RustNames):
     def handlers(self) -> Mapping[str, Handler]:
-        found = dict(super().handlers())
-        found |= dict.fromkeys(_TYPES, self._type)
-        found |= dict.fromkeys(("function_item", "function_signature_item"), self._function)
-        found |= dict.fromkeys(("const_item", "static_item"), self._constant)
-        found |= dict.fromkeys(("source_file", "declaration_list"), self._types_first)
-        return found | {
+        handlers = dict(super().handlers())
+        handlers |= dict.fromkeys(_TYPES, self._type)
+        handlers |= dict.fromkeys(("function_item", "function_signature_item"), self._function)
+        handlers |= dict.fromkeys(("const_item", "static_item"), self._constant)
+        handlers |= dict.fromkeys(("source_file", "declaration_list"), self._types_first)
+        return handlers | {
             "attribute_item": self.attribute,
             "inner_attribute_item": self.skip,
             "impl_item": self._impl,
@@ -73,11 +73,11 @@ class _Rust(RustNames):
         name, bounds = node.child_by_field_name("name"), node.child_by_field_name("bounds")
         number = self._item(_TYPES[node.type], node, scope)
         if "Self" not in scope.names:
-            self.known(scope, self.scan.name(name))
+            self.bind_symbol(scope, self.scan.name(name))
         inner = scope.inner(number, class_number=number)
         inner.bind("Self", Binding("self", number=number))
-        for bound in flat(bounds, NAMES | SCOPED, frozenset()) if bounds else ():
-            self.say(inner, "extends", self.path(bound), bound, self.elsewhere(self.path(bound)))
+        for bound in descendants(bounds, NAMES | SCOPED, frozenset()) if bounds else ():
+            self.mention_later(inner, "extends", self.path(bound), bound, self.elsewhere(self.path(bound)))
         return steps(node, inner, name, bounds)
 
     def _impl(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -92,7 +92,7 @@ class _Rust(RustNames):
             inner.bind(name, receiver)
         if trait is not None:
             relation: Relation = "implements" if number is not None else "references"
-            self.say(inner, relation, self.path(trait), trait, self.elsewhere(self.path(trait)))
+            self.mention_later(inner, relation, self.path(trait), trait, self.elsewhere(self.path(trait)))
         return steps(node, inner, target, trait)
 
     def _function(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -101,7 +101,7 @@ class _Rust(RustNames):
         name = node.child_by_field_name("name")
         inner = scope.inner(number)
         if not is_method:
-            self.known(scope, self.scan.name(name))
+            self.bind_symbol(scope, self.scan.name(name))
         elif scope.enclosing_class:
             inner.bind("self", Binding("self", number=scope.enclosing_class))
         return steps(node, inner, name)
@@ -114,31 +114,33 @@ class _Rust(RustNames):
     def _mod(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = self.scan.name(node.child_by_field_name("name")), node.child_by_field_name("body")
         if body is None:
-            self.scan.bring_in(scope, node, name, alias=name, exported=_is_pub(node))
+            self.scan.add_import(scope, node, name, alias=name, exported=_is_pub(node))
             return ()
         number = self._item("module", node, scope)
-        self.known(scope, name)
+        self.bind_symbol(scope, name)
         return [(body, scope.inner(number))]
 
     def _constant(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")
         number = self._item("variable", node, scope)
         if "Self" not in scope.names:
-            self.hold(scope, self.scan.name(name), self.static_type(node.child_by_field_name("type"), scope))
+            self.bind_variable(
+                scope, self.scan.name(name), self.static_type(node.child_by_field_name("type"), scope)
+            )
         return steps(node, scope.inner(number), name)
 
     def _field(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, written = node.child_by_field_name("name"), node.child_by_field_name("type")
         number = self._item("variable", node, scope)
         type = self.static_type(written, scope)
-        self.scan.field(scope.enclosing_class, self.scan.name(name), type, scope, declared=True)
+        self.scan.bind_field(scope.enclosing_class, self.scan.name(name), type, scope, declared=True)
         return steps(node, scope.inner(number), name)
 
     def _variant(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """The fields of a variant are no symbols, their types are mentioned by the variant."""
         number = self.define("variable", self.scan.name(node.child_by_field_name("name")), node, scope)
         inner = scope.inner(number)
-        fields = flat(node, frozenset({"field_declaration"}), frozenset({"field_declaration_list"}))
+        fields = descendants(node, frozenset({"field_declaration"}), frozenset({"field_declaration_list"}))
         types = [field.child_by_field_name("type") for field in fields]
         bodies = [c for c in node.named_children if c.type == "ordered_field_declaration_list"]
         return [(child, inner) for child in (*bodies, *types) if child is not None]
@@ -146,7 +148,7 @@ class _Rust(RustNames):
     def _use(self, node: "Node", scope: Scope) -> Sequence[Step]:
         for used in uses(node, self.scan.name):
             self.has_glob = self.has_glob or used.name == "*"
-            self.scan.bring_in(
+            self.scan.add_import(
                 scope, node, used.module, name=used.name, alias=used.alias, exported=_is_pub(node)
             )
         return ()

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from quintet.codegraph.resolve.answer import FOREIGN, Answer, exactly
 from quintet.codegraph.resolve.imports import ImportResolver
-from quintet.codegraph.resolve.project import File, Name, Project, Space, split_name
+from quintet.codegraph.resolve.project import Name, Namespace, Project, ProjectFile, split_name
+from quintet.codegraph.resolve.resolution import FOREIGN, Resolution, exactly
 from quintet.model.symbols import Import
 
 _BESIDE = {("tests",), ("examples",), ("benches",)}  # folders of programs that use the library in `src`
@@ -14,10 +14,10 @@ _STANDARD = {"std", "core", "alloc", "proc_macro", "test"}
 class Imports(ImportResolver):
     heads = frozenset({"crate", "self", "super"})
 
-    def find_module(self, project: Project, file: File, imported: Import) -> Answer:
+    def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         return self.find_path(project, file, file.module_of(imported.owner), split_name(imported.module))
 
-    def find_path(self, project: Project, file: File, home: Name, path: Name) -> Answer:
+    def find_path(self, project: Project, file: ProjectFile, home: Name, path: Name) -> Resolution:
         """The module, or the path to an item, that `path` names inside the module `home`."""
         if not path or path[0] in _STANDARD:
             return FOREIGN
@@ -36,27 +36,27 @@ class Imports(ImportResolver):
         return answer if answer.things else _own_library(project, file, path)
 
     def deciding_names(
-        self, _project: Project, file: File, imported: Import, _moved_packages: bool
+        self, _project: Project, file: ProjectFile, imported: Import, _moved_packages: bool
     ) -> set[str]:
         parts = split_name(imported.module)
         return {*parts[-1:], *self.names_in_path(file, parts[:1] or ("self",))}
 
-    def space_names(self, space: Space) -> set[str]:
+    def space_names(self, space: Namespace) -> set[str]:
         names = super().space_names(space)
         if space.name[-1:] == ("src",):
             names.update(space.name[-2:-1])  # the crate's folder has its name
         return names | {name.replace("-", "_") for name in names}
 
-    def names_in_path(self, file: File, path: Name) -> Collection[str]:
+    def names_in_path(self, file: ProjectFile, path: Name) -> Collection[str]:
         names = set(path)
         if path[0] in self.heads:
-            names.update(file.home, self.space_names(Space("rust", ())))
+            names.update(file.home, self.space_names(Namespace("rust", ())))
         elif file.folder[-1:] in _BESIDE:
             names.add("src")  # any name may be the library's
         return names
 
 
-def _crate(file: File) -> Name:
+def _crate(file: ProjectFile) -> Name:
     """The folder of the crate's root: the nearest `src`, or else the folder above the crate's own folders."""
     for length in range(len(file.folder), 0, -1):
         if file.folder[length - 1] == "src":
@@ -68,10 +68,10 @@ def _crates(project: Project, name: str) -> set[Name]:
     """The source folders of the workspace's crates of that name."""
     spellings = {name, name.replace("_", "-")}
     folders = {whole for spelling in spellings for whole in project.tails.get(("rust", spelling), ())}
-    return {(*whole, "src") for whole in folders if Space("rust", (*whole, "src")) in project.spaces}
+    return {(*whole, "src") for whole in folders if Namespace("rust", (*whole, "src")) in project.spaces}
 
 
-def _own_library(project: Project, file: File, path: Name) -> Answer:
+def _own_library(project: Project, file: ProjectFile, path: Name) -> Resolution:
     """What a test, an example or a program says of the library beside it, whose name no source tells."""
     if file.folder[-1:] in _BESIDE:
         library = (*file.folder[:-1], "src")
@@ -79,7 +79,7 @@ def _own_library(project: Project, file: File, path: Name) -> Answer:
     return FOREIGN
 
 
-def _walk(project: Project, home: Name, path: Name) -> Answer:
+def _walk(project: Project, home: Name, path: Name) -> Resolution:
     modules = project.modules_at("rust", home + path)
     if modules:
         return exactly(modules)

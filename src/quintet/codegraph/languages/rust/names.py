@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.reader import MAX_CHAIN, Reader, Unbound, chain, steps
+from quintet.codegraph.extractor import MAX_CHAIN, Extractor, Unbound, chain, steps
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Scope, Type
 
@@ -45,20 +45,22 @@ _PLAIN_MACROS = re.compile(
 )
 
 
-class RustNames(Reader):
+class RustNames(Extractor):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         self.has_glob = False
 
     def handlers(self) -> Mapping[str, Handler]:
-        found: dict[str, Handler] = dict.fromkeys(("line_comment", "block_comment"), self.comment)
-        found |= dict.fromkeys(("block", "if_expression", "while_expression", "match_arm"), self.block)
-        found |= dict.fromkeys(("lifetime", "label", "macro_definition", "token_tree"), self.skip)
-        found |= dict.fromkeys(("let_declaration", "let_condition", "for_expression", "parameter"), self._let)
-        found |= dict.fromkeys(("type_identifier", "scoped_type_identifier"), self._type_name)
-        found |= dict.fromkeys(("identifier", "scoped_identifier"), self._value)
-        found |= dict.fromkeys(("type_parameter", "const_parameter"), self._generic)
-        return found | {
+        handlers: dict[str, Handler] = dict.fromkeys(("line_comment", "block_comment"), self.comment)
+        handlers |= dict.fromkeys(("block", "if_expression", "while_expression", "match_arm"), self.block)
+        handlers |= dict.fromkeys(("lifetime", "label", "macro_definition", "token_tree"), self.skip)
+        handlers |= dict.fromkeys(
+            ("let_declaration", "let_condition", "for_expression", "parameter"), self._let
+        )
+        handlers |= dict.fromkeys(("type_identifier", "scoped_type_identifier"), self._type_name)
+        handlers |= dict.fromkeys(("identifier", "scoped_identifier"), self._value)
+        handlers |= dict.fromkeys(("type_parameter", "const_parameter"), self._generic)
+        return handlers | {
             "closure_expression": self._closure,
             "match_pattern": self._pattern,
             "call_expression": self._call,
@@ -77,9 +79,9 @@ class RustNames(Reader):
         is_loop = node.type == "for_expression"
         outer, scope = scope, scope.inner() if is_loop else scope
         if pattern is not None:
-            outer = self.before(outer, [self.scan.name(name) for name in _pattern_names(pattern)])
+            outer = self.scope_before(outer, [self.scan.name(name) for name in _pattern_names(pattern)])
             written = self.static_type(node.child_by_field_name("type"), scope)
-            type = written or (self._built(value, scope) if value is not None else ())
+            type = written or (self._constructed_type(value, scope) if value is not None else ())
             is_name = pattern.type in ("identifier", "mut_pattern", "ref_pattern")
             self._bind(pattern, scope, type if is_name and not is_loop else ())
         values = [(value, outer)] if value is not None else []
@@ -128,16 +130,16 @@ class RustNames(Reader):
                 node = arguments.named_children[0] if arguments and arguments.named_children else None
             else:
                 break
-        return self._meant(self.path(node), scope)
+        return self._replace_self(self.path(node), scope)
 
-    def _meant(self, path: Type, scope: Scope) -> Type:
+    def _replace_self(self, path: Type, scope: Scope) -> Type:
         """`Self` in an impl is the type it stands for."""
         binding = scope.find("Self") if path == ("Self",) else None
         if binding is None:
             return path
         return self.scan.symbol_at(binding.number).path[-1:] if binding.kind == "self" else binding.type
 
-    def _built(self, node: "Node", scope: Scope) -> Type:
+    def _constructed_type(self, node: "Node", scope: Scope) -> Type:
         """The type of a value just constructed: `T::new(..)`, `T { .. }`, `T(..)`."""
         if node.type == "reference_expression" and node.named_children:
             node = node.named_children[-1]
@@ -145,9 +147,9 @@ class RustNames(Reader):
             return self.static_type(node.child_by_field_name("name"), scope)
         path = self.path(node.child_by_field_name("function")) if node.type == "call_expression" else ()
         if len(path) > 1 and path[-1] in _CONSTRUCTORS and path[-2][:1].isupper():
-            return () if path[-2] in _POINTERS else self._meant(path[:-1], scope)
+            return () if path[-2] in _POINTERS else self._replace_self(path[:-1], scope)
         is_type = len(path) == 1 and path[0][:1].isupper() and path[0] not in _PRELUDE
-        return self._meant(path, scope) if is_type else ()
+        return self._replace_self(path, scope) if is_type else ()
 
     def elsewhere(self, path: tuple[str, ...]) -> Unbound:
         """A name that the file does not bind can come from a crate or a glob, else it is built in."""
@@ -159,13 +161,13 @@ class RustNames(Reader):
     def _type_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = self.path(node)
         if path[:1] != ("Self",):
-            self.say(scope, "references", path, node, self.elsewhere(path))
+            self.mention_later(scope, "references", path, node, self.elsewhere(path))
         return [(child, scope) for child in node.named_children if child.type == "generic_type"]
 
     def _value(self, node: "Node", scope: Scope) -> Sequence[Step]:
         path = self.path(node)
         if path[:1] not in (("Self",), ("self",)):
-            self.say(scope, "references", path, node)
+            self.mention_later(scope, "references", path, node)
         return ()
 
     def _call(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -181,17 +183,17 @@ class RustNames(Reader):
         path = self.path(function)
         if not path:
             return [(function, scope), *rest]
-        self.say(scope, "calls", path, function, self.elsewhere(path))
+        self.mention_later(scope, "calls", path, function, self.elsewhere(path))
         return rest
 
     def _method_call(self, node: "Node", scope: Scope) -> Sequence[Step]:
         value, name = node.child_by_field_name("value"), self.scan.name(node.child_by_field_name("field"))
         receiver = chain(value, self.scan, _RECEIVERS, _RECEIVER_LINKS)
         if receiver:
-            self.say(scope, "calls", (*receiver, name), node, "unknown")
+            self.mention_later(scope, "calls", (*receiver, name), node, "unknown")
         if receiver or value is None:
             return ()
-        self.call_on(scope, self._built(value, scope), name, node)
+        self.mention_call_on(scope, self._constructed_type(value, scope), name, node)
         return [(value, scope)]
 
     def _macro(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -211,11 +213,11 @@ class RustNames(Reader):
             names, joints = _names_before(tokens[max(place - 2 * MAX_CHAIN, 0) : place])
             path = tuple(self.scan.name(name) for name in names)
             if joints <= {"::"}:
-                self.say(scope, "calls", path, token, self.elsewhere(path))
+                self.mention_later(scope, "calls", path, token, self.elsewhere(path))
             elif joints == {"."} and len(path) > 1:
-                self.say(scope, "calls", path, token, "unknown")
+                self.mention_later(scope, "calls", path, token, "unknown")
             else:
-                self.unknown(scope, path[-1], token)
+                self.mention_unknown(scope, path[-1], token)
 
 
 def _names_before(tokens: Sequence["Node"]) -> tuple[list["Node"], set[str]]:

@@ -11,7 +11,7 @@ MAX_NAMES = 1000  # of one declaration
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedName:
     """`module` joined by `::`; `name` as in `symbols.Import`."""
 
     module: str
@@ -19,11 +19,11 @@ class Used:
     alias: str
 
 
-def uses(node: "Node", text: Callable[["Node | None"], str]) -> Iterator[Used]:
+def uses(node: "Node", text: Callable[["Node | None"], str]) -> Iterator[UsedName]:
     """Every name that a `use` or `extern crate` brings in."""
     if node.type == "extern_crate_declaration":
         name = text(node.child_by_field_name("name"))
-        yield Used(name, "", text(node.child_by_field_name("alias")) or name)
+        yield UsedName(name, "", text(node.child_by_field_name("alias")) or name)
         return
     argument = node.child_by_field_name("argument")
     stack: list[tuple[Node, tuple[str, ...]]] = [(argument, ())] if argument is not None else []
@@ -41,21 +41,21 @@ def uses(node: "Node", text: Callable[["Node | None"], str]) -> Iterator[Used]:
             yield from _leaf(tree, prefix, text)
 
 
-def _leaf(tree: "Node", prefix: tuple[str, ...], text: Callable[["Node | None"], str]) -> Iterator[Used]:
+def _leaf(tree: "Node", prefix: tuple[str, ...], text: Callable[["Node | None"], str]) -> Iterator[UsedName]:
     if tree.type == "use_wildcard":
         inner = _names(tree.named_children[0], text) if tree.named_children else ()
-        yield Used("::".join((*prefix, *inner)), "*", "")
+        yield UsedName("::".join((*prefix, *inner)), "*", "")
         return
     is_renamed = tree.type == "use_as_clause"
     path = (*prefix, *_names(tree.child_by_field_name("path") if is_renamed else tree, text))
     alias = text(tree.child_by_field_name("alias")) if is_renamed else ""
     if len(path) > 1 and path[-1] == "self":
         path = path[:-1]
-        yield Used("::".join(path), "", _bound(alias or path[-1]))
+        yield UsedName("::".join(path), "", _bound(alias or path[-1]))
     elif len(path) == 1:
-        yield Used(path[0], "", _bound(alias or path[0]))
+        yield UsedName(path[0], "", _bound(alias or path[0]))
     elif path:
-        yield Used("::".join(path[:-1]), path[-1], _bound(alias or path[-1]))
+        yield UsedName("::".join(path[:-1]), path[-1], _bound(alias or path[-1]))
 
 
 def _bound(alias: str) -> str:

@@ -29,7 +29,7 @@ _LICENCE = re.compile(r"copyright|licen[cs]e|SPDX", re.IGNORECASE)
 _TAGS = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>")
 
 
-class _Waiting(NamedTuple):
+class _UnresolvedName(NamedTuple):
     scope: Scope
     relation: Relation
     path: tuple[str, ...]
@@ -38,7 +38,7 @@ class _Waiting(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Above:
+class _CommentAbove:
     """A comment or attribute that starts its row; `taken_by` is where the definition under it starts."""
 
     first: int
@@ -47,13 +47,13 @@ class _Above:
     taken_by: int = -1
 
 
-class Reader(ABC):
+class Extractor(ABC):
     """The handlers of one language over one scan. A subclass names them in `handlers`."""
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
-        self._above: dict[int, _Above] = {}
-        self._waiting: list[_Waiting] = []
+        self._above: dict[int, _CommentAbove] = {}
+        self._unresolved: list[_UnresolvedName] = []
         self._types: dict[tuple[str, ...], int] = {}
 
     @abstractmethod
@@ -61,8 +61,8 @@ class Reader(ABC):
 
     def read(self, *, keep_unbound: bool = True) -> Outline:
         self.scan.walk(self.handlers())
-        for waiting in self._waiting:
-            self._settle(waiting)
+        for name in self._unresolved:
+            self._resolve_name(name)
         self.scan.describe_module(docstring=self._file_doc())
         return self.scan.outline(keep_unbound=keep_unbound)
 
@@ -78,41 +78,41 @@ class Reader(ABC):
     # Comments and attributes
 
     def comment(self, node: "Node", _scope: Scope) -> Sequence[Step]:
-        above = self._alone(node)
+        above = self._own_row(node)
         if above is not None:
             above.comment = self.scan.text(node)[:4000].rstrip()
         return ()
 
     def attribute(self, node: "Node", _scope: Scope) -> Sequence[Step]:
-        above = self._alone(node)
+        above = self._own_row(node)
         if above is not None:
             above.attribute += self.scan.text(node)[:1000]
         return ()
 
-    def _alone(self, node: "Node") -> _Above | None:
+    def _own_row(self, node: "Node") -> _CommentAbove | None:
         start = node.start_byte
         before = self.scan.source[max(start - 400, 0) : start].rpartition(b"\n")[2]
         first, last = self.scan.rows(node)
         if before.strip() and first not in self._above:
             return None  # it trails a line of code
-        return self._above.setdefault(last, _Above(first))
+        return self._above.setdefault(last, _CommentAbove(first))
 
     def doc(self, node: "Node") -> str:
         """The comments directly above, without their marks."""
         lines: list[str] = []
-        for above in self._upwards(node):
+        for above in self._comments_above(node):
             if above.comment:
                 lines[:0] = above.comment.split("\n")
-        return uncommented(lines)
+        return comment_words(lines)
 
-    def commented(self, node: "Node") -> "Node":
+    def commented_node(self, node: "Node") -> "Node":
         """What the comment of a definition stands above, if that is not the definition."""
         return node
 
     def attributes(self, node: "Node") -> str:
-        return " ".join(above.attribute for above in self._upwards(node) if above.attribute)
+        return " ".join(above.attribute for above in self._comments_above(node) if above.attribute)
 
-    def _upwards(self, node: "Node") -> Iterable[_Above]:
+    def _comments_above(self, node: "Node") -> Iterable[_CommentAbove]:
         row = self.scan.rows(node)[0]
         above = self._above.get(row)
         if above is None or not above.attribute:
@@ -131,7 +131,7 @@ class Reader(ABC):
                 break
             lines += above.comment.split("\n")
             next_row = row + 1
-        text = uncommented([line for line in lines if not line.startswith("#!/")])
+        text = comment_words([line for line in lines if not line.startswith("#!/")])
         return "" if _LICENCE.search(text[:1000]) else text
 
     # Definitions
@@ -150,8 +150,8 @@ class Reader(ABC):
         is_test: bool = False,
     ) -> int:
         """Add a symbol with its signature and the comment above it."""
-        whole = self.commented(node)
-        number = self.scan.symbol(
+        whole = self.commented_node(node)
+        number = self.scan.add_symbol(
             kind,
             name,
             node,
@@ -167,7 +167,7 @@ class Reader(ABC):
             self._types.setdefault(self.scan.symbol_at(number).path, number)
         return number
 
-    def hold(self, scope: Scope, name: str, type: Type) -> None:
+    def bind_variable(self, scope: Scope, name: str, type: Type) -> None:
         """Bind a constant, static or field whose members only its type tells."""
         scope.bind(name, Binding("variable", type, scope, declared=bool(type)))
 
@@ -175,10 +175,10 @@ class Reader(ABC):
         """The number of the class that the file defines under this name, in the same module as `scope`."""
         return self._types.get((*self.scan.symbol_at(scope.owner).path, *type))
 
-    def known(self, scope: Scope, name: str) -> None:
+    def bind_symbol(self, scope: Scope, name: str) -> None:
         scope.bind(name, Binding("symbol"))
 
-    def before(self, scope: Scope, names: Iterable[str]) -> Scope:
+    def scope_before(self, scope: Scope, names: Iterable[str]) -> Scope:
         """Where the value of a declaration is read: `url := url.Parse(x)` means the package on the right."""
         hides = any(name not in scope.names and scope.find(name) for name in names)
         if not hides or len(scope.names) > MAX_COPIED:
@@ -189,37 +189,37 @@ class Reader(ABC):
 
     # Mentions
 
-    def say(
+    def mention_later(
         self, scope: Scope, relation: Relation, path: tuple[str, ...], node: "Node", unbound: Unbound = "drop"
     ) -> None:
         if path:
-            self._waiting.append(_Waiting(scope, relation, path, node, unbound))
+            self._unresolved.append(_UnresolvedName(scope, relation, path, node, unbound))
 
-    def unknown(self, scope: Scope, name: str, node: "Node") -> None:
+    def mention_unknown(self, scope: Scope, name: str, node: "Node") -> None:
         """A call of a member of nobody knows what."""
         self.scan.mention(scope, "calls", (name,), node, "unknown")
 
-    def call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
+    def mention_call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
         """A call of a member of a value that is no name; `type` is empty when nobody knows it."""
         if type:
             self.scan.mention(scope, "calls", (*type, name), node, "type")
         else:
-            self.unknown(scope, name, node)
+            self.mention_unknown(scope, name, node)
 
-    def _settle(self, said: _Waiting) -> None:
-        found = said.scope.find(said.path[0])
-        if found is None and said.unbound == "drop":
+    def _resolve_name(self, name: _UnresolvedName) -> None:
+        binding = name.scope.find(name.path[0])
+        if binding is None and name.unbound == "drop":
             return
-        if found is None and said.unbound == "unknown":
-            self.unknown(said.scope, said.path[-1], said.node)
+        if binding is None and name.unbound == "unknown":
+            self.mention_unknown(name.scope, name.path[-1], name.node)
             return
-        is_static = len(said.path) > 1 and said.path[-2][:1].isupper() and not is_constant(said.path[:-1])
-        named = found is None or found.kind in ("symbol", "import")
-        if said.unbound == "static" and named and not is_static:
-            self.unknown(said.scope, said.path[-1], said.node)
+        is_static = len(name.path) > 1 and name.path[-2][:1].isupper() and not is_constant(name.path[:-1])
+        named = binding is None or binding.kind in ("symbol", "import")
+        if name.unbound == "static" and named and not is_static:
+            self.mention_unknown(name.scope, name.path[-1], name.node)
             return
         base: Literal["type", "name"] = "type" if is_static and named else "name"
-        self.scan.mention(said.scope, said.relation, said.path, said.node, base)
+        self.scan.mention(name.scope, name.relation, name.path, name.node, base)
 
 
 def steps(node: "Node", scope: Scope, *without: "Node | None") -> list[Step]:
@@ -248,7 +248,7 @@ def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mappin
     return ()
 
 
-def flat(node: "Node", wanted: frozenset[str], through: frozenset[str]) -> Iterable["Node"]:
+def descendants(node: "Node", wanted: frozenset[str], through: frozenset[str]) -> Iterable["Node"]:
     """The nodes of the wanted types in and under `node`, found through nodes of the types `through`."""
     stack = [node]
     while stack:
@@ -264,7 +264,7 @@ def is_constant(path: tuple[str, ...]) -> bool:
     return len(path) > 1 and path[-2][:1].isupper() and path[-1].isupper()
 
 
-def uncommented(lines: Sequence[str]) -> str:
+def comment_words(lines: Sequence[str]) -> str:
     """The text of comment lines, without comment marks and the tags of documentation comments."""
     bare = (_MARKS.sub("", _MARKS.sub("", line, count=1)) for line in lines)
     return "\n".join(_TAGS.sub("", line).strip() for line in bare)
