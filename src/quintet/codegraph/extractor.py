@@ -57,7 +57,7 @@ class Extractor(ABC):
         self._types: dict[tuple[str, ...], int] = {}
 
     @abstractmethod
-    def handlers(self) -> Mapping[str, Handler]: ...
+    def handlers(self) -> dict[str, Handler]: ...
 
     def read(self, *, keep_unbound: bool = True) -> Outline:
         self.scan.walk(self.handlers())
@@ -67,9 +67,6 @@ class Extractor(ABC):
         return self.scan.outline(keep_unbound=keep_unbound)
 
     # Steps
-
-    def skip(self, _node: "Node", _scope: Scope) -> Sequence[Step]:
-        return ()
 
     def block(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """Whatever this node binds is bound inside it alone."""

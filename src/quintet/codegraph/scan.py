@@ -8,7 +8,7 @@ For whoever resolves: a mention with base `name` may mean a symbol of any enclos
 in Python, JavaScript and TypeScript the names of a class are not visible in its methods.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.codegraph.grammar import kind_ids
@@ -29,6 +29,20 @@ _INHERITS = ("extends", "implements")
 
 Step = tuple["Node", Scope]
 Handler = Callable[["Node", Scope], Sequence[Step]]
+
+
+def handlers_by_type(node_types: Mapping[Handler, str | Iterable[str]]) -> dict[str, Handler]:
+    """The handler of each node type, from the types that each handler reads: words, or a collection."""
+    return {
+        node_type: handler
+        for handler, types in node_types.items()
+        for node_type in (types.split() if isinstance(types, str) else types)
+    }
+
+
+def skip(_node: "Node", _scope: Scope) -> Sequence[Step]:
+    """A handler of nodes that say nothing."""
+    return ()
 
 
 class _PendingMention(NamedTuple):

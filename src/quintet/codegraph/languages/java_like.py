@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from quintet.codegraph.extractor import MAX_CHAIN, Extractor, Link, chain, is_constant, steps
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Relation, SymbolKind, Visibility
 
@@ -44,24 +44,22 @@ class JavaLikeExtractor(Extractor):
     @abstractmethod
     def is_test(self, node: "Node") -> bool: ...
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers: dict[str, Handler] = dict.fromkeys(self.kinds, self.type_declaration)
-        handlers |= dict.fromkeys(("method_declaration", "constructor_declaration"), self.method)
-        handlers |= dict.fromkeys(("block", "for_statement", "switch_section", "catch_clause"), self.block)
-        handlers |= dict.fromkeys(("comment", "line_comment", "block_comment"), self.comment)
-        handlers |= dict.fromkeys(("break_statement", "continue_statement", "goto_statement"), self.skip)
-        handlers |= dict.fromkeys(self.links, self.value)
-        handlers |= dict.fromkeys(
-            ("cast_expression", "typeof_expression", "array_creation_expression"), self.typed
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self.type_declaration: self.kinds,
+                self.method: "method_declaration constructor_declaration",
+                self.block: "block for_statement switch_section catch_clause",
+                self.comment: "comment line_comment block_comment",
+                skip: "break_statement continue_statement goto_statement",
+                self.value: (*self.links, "identifier"),
+                self.typed: "cast_expression typeof_expression array_creation_expression",
+                self._type_parameter: "type_parameter",
+                self._creation: "object_creation_expression",
+                self._lambda: "lambda_expression",
+                self.other_constructor: "explicit_constructor_invocation constructor_initializer",
+            }
         )
-        return handlers | {
-            "identifier": self.value,
-            "type_parameter": self._type_parameter,
-            "object_creation_expression": self._creation,
-            "lambda_expression": self._lambda,
-            "explicit_constructor_invocation": self.other_constructor,
-            "constructor_initializer": self.other_constructor,
-        }
 
     # Definitions
 

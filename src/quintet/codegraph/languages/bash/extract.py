@@ -1,11 +1,11 @@
 """Bash: functions, the variables a script sets, what it sources and calls."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import Extractor, steps
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Scope
 from quintet.model.symbols import Outline
 
@@ -25,16 +25,18 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _BashExtractor(Extractor):
-    def handlers(self) -> Mapping[str, Handler]:
-        return {
-            "comment": self.comment,
-            "function_definition": self._function,
-            "variable_assignment": self._assignment,
-            "declaration_command": self._declaration,
-            "for_statement": self._loop,
-            "command": self._command,
-            "variable_name": self._variable,
-        }
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self.comment: "comment",
+                self._function: "function_definition",
+                self._assignment: "variable_assignment",
+                self._declaration: "declaration_command",
+                self._loop: "for_statement",
+                self._command: "command",
+                self._variable: "variable_name",
+            }
+        )
 
     def _function(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")

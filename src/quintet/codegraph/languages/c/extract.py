@@ -1,12 +1,12 @@
 """C: functions, types, macros that are constants, includes, calls. C++ adds to it in `cpp`."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import steps
 from quintet.codegraph.languages.c.names import CNames
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Scope, Type
 from quintet.model.symbols import Outline, SymbolKind, Visibility
 
@@ -17,7 +17,6 @@ _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|ipp|inl)$", re.IGNORECASE)
 _TEST_PATH = re.compile(r"(?:^|/)tests?/|(?:^|[/_])tests?\.[ch]\w*$|(?:^|/)test_[^/]*$")
 _TEST_MACRO = re.compile(r"TEST(?:_[FP])?|TYPED_TEST|BOOST_AUTO_TEST_CASE|START_TEST|Test")
 _TEST_NAME = re.compile(r"test_\w+")
-_BLOCKS = ("compound_statement", "for_statement", "if_statement", "while_statement", "switch_statement")
 
 
 def outline_of(scan: Scan) -> Outline:
@@ -30,27 +29,30 @@ class CExtractor(CNames):
         scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
         self.is_header = bool(_HEADER.search(scan.path))
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers: dict[str, Handler] = dict.fromkeys(_BLOCKS, self.block)
-        handlers |= dict.fromkeys(("struct_specifier", "union_specifier"), self.record)
-        return handlers | {
-            "comment": self.comment,
-            "preproc_include": self._include,
-            "preproc_def": self._macro,
-            "preproc_function_def": self._function_macro,
-            "preproc_ifdef": self._conditional,
-            "preproc_if": self._conditional,
-            "function_definition": self.function,
-            "declaration": self.declaration,
-            "enum_specifier": self._enum,
-            "enumerator": self._enumerator,
-            "type_definition": self._typedef,
-            "field_declaration": self.fields,
-            "parameter_declaration": self.parameter,
-            "call_expression": self.call,
-            "identifier": self.value,
-            "type_identifier": self.type_name,
-        }
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self.block: (
+                    "compound_statement for_statement if_statement while_statement switch_statement"
+                ),
+                self.record: "struct_specifier union_specifier",
+                self.comment: "comment",
+                self._include: "preproc_include",
+                self._macro: "preproc_def",
+                self._function_macro: "preproc_function_def",
+                self._conditional: "preproc_ifdef preproc_if",
+                self.function: "function_definition",
+                self.declaration: "declaration",
+                self._enum: "enum_specifier",
+                self._enumerator: "enumerator",
+                self._typedef: "type_definition",
+                self.fields: "field_declaration",
+                self.parameter: "parameter_declaration",
+                self.call: "call_expression",
+                self.value: "identifier",
+                self.type_name: "type_identifier",
+            }
+        )
 
     # The preprocessor
 

@@ -1,12 +1,12 @@
 """C++: classes, namespaces, templates and what methods call, on top of what it shares with C."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import chain, steps
 from quintet.codegraph.languages.c.extract import CExtractor
 from quintet.codegraph.languages.c.names import arguments_of
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, Visibility
 
@@ -22,7 +22,6 @@ _GENERICS = tuple(f"{kind}type_parameter_declaration" for kind in ("", "optional
 _ACCESS: dict[str, Visibility] = {"private": "private", "protected": "protected"}
 _QUALIFIERS = frozenset({"type_qualifier", "storage_class_specifier"})
 _BODIES = frozenset({"field_initializer_list", "compound_statement", "try_statement"})
-_BLOCKS = ("lambda_expression", "catch_clause", "try_statement")
 
 
 def outline_of(scan: Scan) -> Outline:
@@ -39,29 +38,27 @@ class _CppExtractor(CExtractor):
         self._generics: list[str] = []
         self._template: Node | None = None
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers = dict(super().handlers())
-        handlers |= dict.fromkeys(_BLOCKS, self.block)
-        handlers |= dict.fromkeys(_GENERICS, self.skip)
-        return handlers | {
-            "class_specifier": self.record,
-            "access_specifier": self._access_specifier,
-            "base_class_clause": self.skip,
-            "friend_declaration": self.skip,
-            "namespace_definition": self._namespace,
-            "namespace_alias_definition": self._namespace_alias,
-            "using_declaration": self._using,
-            "alias_declaration": self._alias,
-            "concept_definition": self._alias,
-            "template_declaration": self._template_declaration,
-            "optional_parameter_declaration": self.parameter,
-            "for_range_loop": self._loop,
-            "field_initializer": self._initialiser,
-            "new_expression": self._new,
-            "compound_literal_expression": self._built_in_place,
-            "qualified_identifier": self._qualified,
-            "template_type": self._template_type,
-        }
+    def handlers(self) -> dict[str, Handler]:
+        return super().handlers() | handlers_by_type(
+            {
+                self.block: "lambda_expression catch_clause try_statement",
+                skip: (*_GENERICS, "base_class_clause", "friend_declaration"),
+                self.record: "class_specifier",
+                self._access_specifier: "access_specifier",
+                self._namespace: "namespace_definition",
+                self._namespace_alias: "namespace_alias_definition",
+                self._using: "using_declaration",
+                self._alias: "alias_declaration concept_definition",
+                self._template_declaration: "template_declaration",
+                self.parameter: "optional_parameter_declaration",
+                self._loop: "for_range_loop",
+                self._initialiser: "field_initializer",
+                self._new: "new_expression",
+                self._built_in_place: "compound_literal_expression",
+                self._qualified: "qualified_identifier",
+                self._template_type: "template_type",
+            }
+        )
 
     # Definitions
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from quintet.codegraph.extractor import chain, steps
 from quintet.codegraph.languages.java_like import JavaLikeExtractor
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Scope
 from quintet.model.symbols import Outline, SymbolKind, Visibility
 
@@ -41,33 +41,33 @@ class _CSharpExtractor(JavaLikeExtractor):
         "qualified_name": ("qualifier", "name"),
     }
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers = dict(super().handlers())
-        handlers |= dict.fromkeys(("field_declaration", "event_field_declaration"), self._fields)
-        handlers |= dict.fromkeys(
-            ("namespace_declaration", "file_scoped_namespace_declaration"), self._namespace
+    def handlers(self) -> dict[str, Handler]:
+        return super().handlers() | handlers_by_type(
+            {
+                self._fields: "field_declaration event_field_declaration",
+                self._namespace: "namespace_declaration file_scoped_namespace_declaration",
+                self.local: (
+                    "parameter declaration_pattern catch_declaration declaration_expression from_clause"
+                ),
+                self.block: "using_statement accessor_declaration switch_expression_arm",
+                self._special: (
+                    "operator_declaration destructor_declaration indexer_declaration "
+                    "conversion_operator_declaration"
+                ),
+                self._property: "property_declaration event_declaration",
+                self._using: "using_directive",
+                self._locals: "variable_declaration",
+                self.constant: "enum_member_declaration",
+                self._loop: "foreach_statement",
+                self._local_function: "local_function_statement",
+                self._call: "invocation_expression",
+                self._arguments: "type_argument_list",
+                self.typed: "type_parameter_constraint",
+                self._as: "as_expression",
+                skip: "name_colon",
+                self._attribute: "attribute",
+            }
         )
-        handlers |= dict.fromkeys(("parameter", "declaration_pattern", "catch_declaration"), self.local)
-        handlers |= dict.fromkeys(("declaration_expression", "from_clause"), self.local)
-        handlers |= dict.fromkeys(
-            ("using_statement", "accessor_declaration", "switch_expression_arm"), self.block
-        )
-        handlers |= dict.fromkeys(("operator_declaration", "destructor_declaration"), self._special)
-        handlers |= dict.fromkeys(("indexer_declaration", "conversion_operator_declaration"), self._special)
-        handlers |= dict.fromkeys(("property_declaration", "event_declaration"), self._property)
-        return handlers | {
-            "using_directive": self._using,
-            "variable_declaration": self._locals,
-            "enum_member_declaration": self.constant,
-            "foreach_statement": self._loop,
-            "local_function_statement": self._local_function,
-            "invocation_expression": self._call,
-            "type_argument_list": self._arguments,
-            "type_parameter_constraint": self.typed,
-            "as_expression": self._as,
-            "name_colon": self.skip,
-            "attribute": self._attribute,
-        }
 
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
         words = {self.scan.name(child) for child in node.named_children if child.type == "modifier"}

@@ -1,12 +1,12 @@
 """Go: declarations, methods by their receiver, imports, calls."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import MAX_CHAIN, Extractor, chain, steps
 from quintet.codegraph.languages.go.names import BUILT_IN, package_name
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, SymbolKind
 
@@ -29,35 +29,30 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _GoExtractor(Extractor):
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers: dict[str, Handler] = dict.fromkeys(
-            ("function_declaration", "method_declaration"), self._function
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self._function: "function_declaration method_declaration method_elem",
+                self._type: "type_spec type_alias",
+                self._variables: "const_spec var_spec",
+                self._assignment: "short_var_declaration range_clause receive_statement",
+                self._parameter: "parameter_declaration variadic_parameter_declaration",
+                self.block: _BLOCKS,
+                self._type_name: "type_identifier qualified_type",
+                self._call: "call_expression type_conversion_expression",
+                self._value: "identifier selector_expression",
+                self._types_first: "source_file",
+                self.comment: "comment",
+                self._package: "package_clause",
+                self._import: "import_spec",
+                self._field: "field_declaration",
+                self._embedded: "type_elem",
+                self._generic: "type_parameter_declaration",
+                self._type_switch: "type_switch_statement",
+                self._type_case: "type_case",
+                self._keyed: "keyed_element",
+            }
         )
-        handlers |= dict.fromkeys(("type_spec", "type_alias"), self._type)
-        handlers |= dict.fromkeys(("const_spec", "var_spec"), self._variables)
-        handlers |= dict.fromkeys(
-            ("short_var_declaration", "range_clause", "receive_statement"), self._assignment
-        )
-        handlers |= dict.fromkeys(
-            ("parameter_declaration", "variadic_parameter_declaration"), self._parameter
-        )
-        handlers |= dict.fromkeys(_BLOCKS, self.block)
-        handlers |= dict.fromkeys(("type_identifier", "qualified_type"), self._type_name)
-        handlers |= dict.fromkeys(("call_expression", "type_conversion_expression"), self._call)
-        handlers |= dict.fromkeys(("identifier", "selector_expression"), self._value)
-        return handlers | {
-            "source_file": self._types_first,
-            "comment": self.comment,
-            "package_clause": self._package,
-            "import_spec": self._import,
-            "field_declaration": self._field,
-            "method_elem": self._function,
-            "type_elem": self._embedded,
-            "type_parameter_declaration": self._generic,
-            "type_switch_statement": self._type_switch,
-            "type_case": self._type_case,
-            "keyed_element": self._keyed,
-        }
 
     # Declarations
 

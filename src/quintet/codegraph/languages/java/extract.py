@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from quintet.codegraph.extractor import steps
 from quintet.codegraph.languages.java_like import JavaLikeExtractor
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Scope
 from quintet.model.symbols import Base, Outline, Relation, SymbolKind, Visibility
 
@@ -39,34 +39,31 @@ class _JavaExtractor(JavaLikeExtractor):
     methods_are_values = False
     links: ClassVar = {"field_access": ("object", "field"), "scoped_identifier": ("scope", "name")}
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers = dict(super().handlers())
-        handlers |= dict.fromkeys(
-            ("field_declaration", "constant_declaration", "local_variable_declaration"), self._variables
+    def handlers(self) -> dict[str, Handler]:
+        return super().handlers() | handlers_by_type(
+            {
+                self._variables: "field_declaration constant_declaration local_variable_declaration",
+                self._type_name: "type_identifier scoped_type_identifier",
+                self.local: "formal_parameter resource",
+                self.block: (
+                    "constructor_body lambda_body switch_block_statement_group switch_rule "
+                    "try_with_resources_statement"
+                ),
+                self.method: "compact_constructor_declaration annotation_type_element_declaration",
+                self.annotation: "annotation marker_annotation",
+                self._package: "package_declaration",
+                self._import: "import_declaration",
+                self.constant: "enum_constant",
+                self._loop: "enhanced_for_statement",
+                self._typed_name: (
+                    "catch_formal_parameter spread_parameter type_pattern record_pattern_component"
+                ),
+                self._instance_of: "instanceof_expression",
+                self._call: "method_invocation",
+                self._reference: "method_reference",
+                self._label: "labeled_statement",
+            }
         )
-        handlers |= dict.fromkeys(("type_identifier", "scoped_type_identifier"), self._type_name)
-        handlers |= dict.fromkeys(("formal_parameter", "resource"), self.local)
-        handlers |= dict.fromkeys(
-            ("constructor_body", "lambda_body", "switch_block_statement_group"), self.block
-        )
-        handlers |= dict.fromkeys(("compact_constructor_declaration",), self.method)
-        handlers |= dict.fromkeys(("annotation", "marker_annotation"), self.annotation)
-        handlers |= dict.fromkeys(("switch_rule", "try_with_resources_statement"), self.block)
-        return handlers | {
-            "package_declaration": self._package,
-            "import_declaration": self._import,
-            "annotation_type_element_declaration": self.method,
-            "enum_constant": self.constant,
-            "enhanced_for_statement": self._loop,
-            "catch_formal_parameter": self._typed_name,
-            "spread_parameter": self._typed_name,
-            "type_pattern": self._typed_name,
-            "record_pattern_component": self._typed_name,
-            "instanceof_expression": self._instance_of,
-            "method_invocation": self._call,
-            "method_reference": self._reference,
-            "labeled_statement": self._label,
-        }
 
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
         words = self._modifiers(node)

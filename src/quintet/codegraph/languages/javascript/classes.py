@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 from quintet.codegraph.languages.javascript.definitions import ScriptDefinitions, parameters_of
 from quintet.codegraph.languages.javascript.syntax import FUNCTIONS, chain, type_path, visibility_of
-from quintet.codegraph.scan import Scan, Step
+from quintet.codegraph.scan import Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope
 from quintet.model.symbols import Relation, SymbolKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_CLASSES = ("class_declaration", "abstract_class_declaration", "class")
 _METHODS = {"method_definition", "method_signature", "abstract_method_signature"}
 _FIELDS = {"public_field_definition", "field_definition", "property_signature"}
 
@@ -22,10 +21,13 @@ class ScriptClasses(ScriptDefinitions):
 
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
-        self.handlers |= {
-            **dict.fromkeys(_CLASSES, self.class_declaration),
-            "interface_declaration": self.class_declaration,
-        }
+        self.handlers |= handlers_by_type(
+            {
+                self.class_declaration: (
+                    "class_declaration abstract_class_declaration class interface_declaration"
+                ),
+            }
+        )
 
     def class_declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
         return self.bound_class(self.name_of(node), node, node, scope) if node.is_named else ()

@@ -12,14 +12,13 @@ from quintet.codegraph.languages.javascript.syntax import (
     unwrapped,
 )
 from quintet.codegraph.languages.javascript.values import ScriptValues
-from quintet.codegraph.scan import Scan, Step
+from quintet.codegraph.scan import Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import SymbolKind, Visibility
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DECLARED = ("function_declaration", "generator_function_declaration", "function_signature")
 _ABOVE = (b"", b"export", b"export default", b"declare", b"export declare")
 
 
@@ -30,18 +29,17 @@ class ScriptDefinitions(ScriptValues):
         super().__init__(scan)
         self.comment: Node | None = None
         self.exported: dict[int, Node] = {}  # a declaration's node id -> the `export` around it
-        self.handlers |= {
-            "comment": self.remember_comment,
-            **dict.fromkeys(_DECLARED, self.function),
-            **dict.fromkeys(FUNCTIONS, self.unnamed_function),
-            "method_definition": self.unnamed_function,
-            "lexical_declaration": self.variables,
-            "variable_declaration": self.variables,
-            "type_alias_declaration": self.type_alias,
-            "enum_declaration": self.enum,
-            "internal_module": self.namespace,
-            "module": self.namespace,
-        }
+        self.handlers |= handlers_by_type(
+            {
+                self.remember_comment: "comment",
+                self.function: "function_declaration generator_function_declaration function_signature",
+                self.unnamed_function: (*FUNCTIONS, "method_definition"),
+                self.variables: "lexical_declaration variable_declaration",
+                self.type_alias: "type_alias_declaration",
+                self.enum: "enum_declaration",
+                self.namespace: "internal_module module",
+            }
+        )
 
     def remember_comment(self, node: "Node", _scope: Scope) -> Sequence[Step]:
         self.comment = node

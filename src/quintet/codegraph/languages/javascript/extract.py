@@ -15,7 +15,7 @@ from quintet.codegraph.languages.javascript.syntax import (
     is_test_file,
     string_value,
 )
-from quintet.codegraph.scan import Scan, Step
+from quintet.codegraph.scan import Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope
 from quintet.model.symbols import Outline
 
@@ -38,12 +38,14 @@ class _ScriptExtractor(ScriptClasses):
 
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
-        self.handlers |= {
-            "import_statement": self.imports,
-            "import_alias": self.import_alias,
-            "export_statement": self.exports,
-            "assignment_expression": self.common_export,
-        }
+        self.handlers |= handlers_by_type(
+            {
+                self.imports: "import_statement",
+                self.import_alias: "import_alias",
+                self.exports: "export_statement",
+                self.common_export: "assignment_expression",
+            }
+        )
 
     def finish(self) -> None:
         """What is exported under a name that was defined elsewhere in the file is public."""

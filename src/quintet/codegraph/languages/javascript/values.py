@@ -15,13 +15,12 @@ from quintet.codegraph.languages.javascript.syntax import (
     type_path,
     unwrapped,
 )
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope, Type
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BLOCKS = ("statement_block", "for_statement", "switch_body", "class_static_block")
 _TEST_CALLS = {"describe", "it", "test", "suite"}
 
 
@@ -32,20 +31,23 @@ class ScriptValues:
         self.scan = scan
         self.is_module = False  # a script without imports and exports shares its names with all others
         self.assigned: list[tuple[Scope, str, Binding]] = []  # a name may be assigned above its declaration
-        self.handlers: dict[str, Handler] = {
-            **dict.fromkeys(_BLOCKS, self.block),
-            "for_in_statement": self.loop,
-            "catch_clause": self.catch,
-            "assignment_expression": self.assignment,
-            "call_expression": self.call,
-            "new_expression": self.construction,
-            "jsx_opening_element": self.element,
-            "jsx_self_closing_element": self.element,
-            "jsx_closing_element": lambda _node, _scope: (),
-            "mapped_type_clause": self.mapped_type,
-            **dict.fromkeys(("member_expression", "nested_identifier", "nested_type_identifier"), self.value),
-            **dict.fromkeys(("identifier", "type_identifier", "shorthand_property_identifier"), self.value),
-        }
+        self.handlers: dict[str, Handler] = handlers_by_type(
+            {
+                self.block: "statement_block for_statement switch_body class_static_block",
+                self.loop: "for_in_statement",
+                self.catch: "catch_clause",
+                self.assignment: "assignment_expression",
+                self.call: "call_expression",
+                self.construction: "new_expression",
+                self.element: "jsx_opening_element jsx_self_closing_element",
+                skip: "jsx_closing_element",
+                self.mapped_type: "mapped_type_clause",
+                self.value: (
+                    "member_expression nested_identifier nested_type_identifier identifier "
+                    "type_identifier shorthand_property_identifier"
+                ),
+            }
+        )
 
     def finish(self) -> None:
         for scope, name, binding in self.assigned:

@@ -1,12 +1,12 @@
 """PHP: namespaces, `use`, included files, classes and what they call."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import steps
 from quintet.codegraph.languages.php.values import NAMES, PhpValues
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope
 from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 
@@ -19,8 +19,6 @@ _TYPES: dict[str, SymbolKind] = {
     "trait_declaration": "interface",
     "interface_declaration": "interface",
 }
-_FUNCTIONS = ("function_definition", "method_declaration")
-_PARAMETERS = ("simple_parameter", "variadic_parameter", "property_promotion_parameter")
 _INCLUDES = tuple(f"{word}{once}_expression" for word in ("require", "include") for once in ("", "_once"))
 _TEST = re.compile(r"@test\b|#\[(?:\w+\\)*Test\b")
 _TEST_PATH = re.compile(r"Test\.php$|(?:^|/)tests?/")
@@ -34,36 +32,36 @@ def outline_of(scan: Scan) -> Outline:
 class _PhpExtractor(PhpValues):
     """Variables are bound with their `$`, so that they never hide a function or class."""
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers: dict[str, Handler] = dict.fromkeys(_TYPES, self._type)
-        handlers |= dict.fromkeys(_FUNCTIONS, self._function)
-        handlers |= dict.fromkeys(_PARAMETERS, self._parameter)
-        handlers |= dict.fromkeys(_INCLUDES, self._include)
-        handlers |= dict.fromkeys(("name", "qualified_name"), self.constant_name)
-        handlers |= dict.fromkeys(("arrow_function", "anonymous_function"), self.closure)
-        handlers |= dict.fromkeys(
-            ("member_call_expression", "nullsafe_member_call_expression"), self.member_call
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self._type: _TYPES,
+                self._function: "function_definition method_declaration",
+                self._parameter: "simple_parameter variadic_parameter property_promotion_parameter",
+                self._include: _INCLUDES,
+                self.constant_name: "name qualified_name",
+                self.closure: "arrow_function anonymous_function",
+                self.member_call: "member_call_expression nullsafe_member_call_expression",
+                self.comment: "comment",
+                self._namespace: "namespace_definition",
+                self._use: "namespace_use_declaration",
+                self._traits: "use_declaration",
+                self._constants: "const_declaration",
+                self._properties: "property_declaration",
+                self._case: "enum_case",
+                self.named_type: "named_type",
+                self.assignment: "assignment_expression",
+                self.loop: "foreach_statement",
+                self.catch: "catch_clause",
+                self.call: "function_call_expression",
+                self.static_call: "scoped_call_expression",
+                self.new: "object_creation_expression",
+                self.class_constant: "class_constant_access_expression",
+                self.member: "member_access_expression",
+                skip: "variable_name",
+                self.mention_attribute: "attribute",
+            }
         )
-        return handlers | {
-            "comment": self.comment,
-            "namespace_definition": self._namespace,
-            "namespace_use_declaration": self._use,
-            "use_declaration": self._traits,
-            "const_declaration": self._constants,
-            "property_declaration": self._properties,
-            "enum_case": self._case,
-            "named_type": self.named_type,
-            "assignment_expression": self.assignment,
-            "foreach_statement": self.loop,
-            "catch_clause": self.catch,
-            "function_call_expression": self.call,
-            "scoped_call_expression": self.static_call,
-            "object_creation_expression": self.new,
-            "class_constant_access_expression": self.class_constant,
-            "member_access_expression": self.member,
-            "variable_name": self.skip,
-            "attribute": self.mention_attribute,
-        }
 
     # Namespaces and imports
 

@@ -13,7 +13,7 @@ from quintet.codegraph.languages.python.syntax import (
     visibility_of,
 )
 from quintet.codegraph.languages.python.values import PythonValues
-from quintet.codegraph.scan import Scan, Step
+from quintet.codegraph.scan import Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope
 from quintet.model.symbols import Outline
 
@@ -38,15 +38,17 @@ class _PythonExtractor(PythonValues):
         super().__init__(scan)
         self.in_tests = is_test_file(scan.path)
         self.has_star = False
-        self.handlers |= {
-            "import_statement": self.imports,
-            "import_from_statement": self.imports_from,
-            "future_import_statement": lambda _node, _scope: (),
-            "decorated_definition": self.decorated,
-            "class_definition": self.class_definition,
-            "function_definition": self.function,
-            "lambda": self.lambda_expression,
-        }
+        self.handlers |= handlers_by_type(
+            {
+                self.imports: "import_statement",
+                self.imports_from: "import_from_statement",
+                skip: "future_import_statement",
+                self.decorated: "decorated_definition",
+                self.class_definition: "class_definition",
+                self.function: "function_definition",
+                self.lambda_expression: "lambda",
+            }
+        )
 
     # Imports
 

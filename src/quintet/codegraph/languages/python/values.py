@@ -12,7 +12,7 @@ from quintet.codegraph.languages.python.syntax import (
     targets_of,
     visibility_of,
 )
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import SymbolKind
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_AROUND = 10  # brackets and `a = b = ...` around a value
-_COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension")
 
 
 class PythonValues:
@@ -29,28 +28,27 @@ class PythonValues:
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
         self.assigned: dict[str, Node] = {}  # names of the file that are given a value, and where first
-        self.handlers: dict[str, Handler] = {
-            "assignment": self.assignment,
-            "augmented_assignment": self.assignment,
-            "type_alias_statement": self.type_alias,
-            "named_expression": self.walrus,
-            "for_statement": self.loop,
-            "for_in_clause": self.loop,
-            **dict.fromkeys((*_COMPREHENSIONS, "generator_expression"), self.comprehension),
-            "as_pattern": self.as_pattern,
-            "case_pattern": self.case_pattern,
-            "keyword_pattern": self.case_pattern,
-            "splat_pattern": self.case_pattern,
-            "class_pattern": self.class_pattern,
-            "global_statement": self.outward_statement,
-            "nonlocal_statement": self.outward_statement,
-            "call": self.call,
-            "attribute": self.value,
-            "identifier": self.bare_name,
-            "string": self.string,
-            "keyword_argument": self.keyword,
-            "type": self.type_node,
-        }
+        self.handlers: dict[str, Handler] = handlers_by_type(
+            {
+                self.assignment: "assignment augmented_assignment",
+                self.type_alias: "type_alias_statement",
+                self.walrus: "named_expression",
+                self.loop: "for_statement for_in_clause",
+                self.comprehension: (
+                    "list_comprehension set_comprehension dictionary_comprehension generator_expression"
+                ),
+                self.as_pattern: "as_pattern",
+                self.case_pattern: "case_pattern keyword_pattern splat_pattern",
+                self.class_pattern: "class_pattern",
+                self.outward_statement: "global_statement nonlocal_statement",
+                self.call: "call",
+                self.value: "attribute",
+                self.bare_name: "identifier",
+                self.string: "string",
+                self.keyword: "keyword_argument",
+                self.type_node: "type",
+            }
+        )
 
     # Bindings
 

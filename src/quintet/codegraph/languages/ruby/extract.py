@@ -1,12 +1,12 @@
 """Ruby: modules, classes, methods with their sections, requires, calls."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import Extractor, chain, steps
 from quintet.codegraph.languages.ruby.names import after_head, field_of, is_of_class_itself, names_in
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, SymbolKind, Visibility
 
@@ -44,24 +44,24 @@ class _RubyExtractor(Extractor):
         self._sections: dict[int, tuple[Scope, Visibility]] = {}  # by the id of a scope, which is kept
         self._of_class_itself: set[int] = set()  # methods by number
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers: dict[str, Handler] = dict.fromkeys(("module", "class"), self._container)
-        handlers |= dict.fromkeys(("method", "singleton_method"), self._method)
-        handlers |= dict.fromkeys(("block", "do_block", "lambda", "singleton_class"), self.block)
-        handlers |= dict.fromkeys(
-            ("method_parameters", "block_parameters", "lambda_parameters"), self._parameters
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self._container: "module class",
+                self._method: "method singleton_method",
+                self.block: "block do_block lambda singleton_class",
+                self._parameters: "method_parameters block_parameters lambda_parameters",
+                self._assignment: "assignment operator_assignment",
+                self._constant: "constant scope_resolution",
+                skip: "hash_key_symbol alias undef",
+                self.comment: "comment",
+                self._call: "call",
+                self._identifier: "identifier",
+                self._super: "super",
+                self._rescue: "exception_variable",
+                self._loop: "for",
+            }
         )
-        handlers |= dict.fromkeys(("assignment", "operator_assignment"), self._assignment)
-        handlers |= dict.fromkeys(("constant", "scope_resolution"), self._constant)
-        handlers |= dict.fromkeys(("hash_key_symbol", "alias", "undef"), self.skip)
-        return handlers | {
-            "comment": self.comment,
-            "call": self._call,
-            "identifier": self._identifier,
-            "super": self._super,
-            "exception_variable": self._rescue,
-            "for": self._loop,
-        }
 
     # Definitions
 

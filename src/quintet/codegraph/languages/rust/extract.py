@@ -1,13 +1,13 @@
 """Rust: items, their impls and `use` trees. What stands in their bodies is read by `rust_names`."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import descendants, steps
 from quintet.codegraph.languages.rust.names import NAMES, SCOPED, RustNames
 from quintet.codegraph.languages.rust.use_trees import uses
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 
@@ -34,22 +34,22 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _RustExtractor(RustNames):
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers = dict(super().handlers())
-        handlers |= dict.fromkeys(_TYPES, self._type)
-        handlers |= dict.fromkeys(("function_item", "function_signature_item"), self._function)
-        handlers |= dict.fromkeys(("const_item", "static_item"), self._constant)
-        handlers |= dict.fromkeys(("source_file", "declaration_list"), self._types_first)
-        return handlers | {
-            "attribute_item": self.attribute,
-            "inner_attribute_item": self.skip,
-            "impl_item": self._impl,
-            "mod_item": self._mod,
-            "field_declaration": self._field,
-            "enum_variant": self._variant,
-            "use_declaration": self._use,
-            "extern_crate_declaration": self._use,
-        }
+    def handlers(self) -> dict[str, Handler]:
+        return super().handlers() | handlers_by_type(
+            {
+                self._type: _TYPES,
+                self._function: "function_item function_signature_item",
+                self._constant: "const_item static_item",
+                self._types_first: "source_file declaration_list",
+                self.attribute: "attribute_item",
+                skip: "inner_attribute_item",
+                self._impl: "impl_item",
+                self._mod: "mod_item",
+                self._field: "field_declaration",
+                self._variant: "enum_variant",
+                self._use: "use_declaration extern_crate_declaration",
+            }
+        )
 
     def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """An impl may stand above its type."""

@@ -1,11 +1,11 @@
 """What names stand for in Rust: patterns, types, and the calls and references of a body."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quintet.codegraph.extractor import MAX_CHAIN, Extractor, Unbound, chain, steps
-from quintet.codegraph.scan import Handler, Scan, Step
+from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Scope, Type
 
 if TYPE_CHECKING:
@@ -50,22 +50,22 @@ class RustNames(Extractor):
         super().__init__(scan)
         self.has_glob = False
 
-    def handlers(self) -> Mapping[str, Handler]:
-        handlers: dict[str, Handler] = dict.fromkeys(("line_comment", "block_comment"), self.comment)
-        handlers |= dict.fromkeys(("block", "if_expression", "while_expression", "match_arm"), self.block)
-        handlers |= dict.fromkeys(("lifetime", "label", "macro_definition", "token_tree"), self.skip)
-        handlers |= dict.fromkeys(
-            ("let_declaration", "let_condition", "for_expression", "parameter"), self._let
+    def handlers(self) -> dict[str, Handler]:
+        return handlers_by_type(
+            {
+                self.comment: "line_comment block_comment",
+                self.block: "block if_expression while_expression match_arm",
+                skip: "lifetime label macro_definition token_tree",
+                self._let: "let_declaration let_condition for_expression parameter",
+                self._type_name: "type_identifier scoped_type_identifier",
+                self._value: "identifier scoped_identifier",
+                self._generic: "type_parameter const_parameter",
+                self._closure: "closure_expression",
+                self._pattern: "match_pattern",
+                self._call: "call_expression",
+                self._macro: "macro_invocation",
+            }
         )
-        handlers |= dict.fromkeys(("type_identifier", "scoped_type_identifier"), self._type_name)
-        handlers |= dict.fromkeys(("identifier", "scoped_identifier"), self._value)
-        handlers |= dict.fromkeys(("type_parameter", "const_parameter"), self._generic)
-        return handlers | {
-            "closure_expression": self._closure,
-            "match_pattern": self._pattern,
-            "call_expression": self._call,
-            "macro_invocation": self._macro,
-        }
 
     # Bindings
 
