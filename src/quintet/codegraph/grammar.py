@@ -71,8 +71,8 @@ def _angles_too_deep(marks: bytes) -> bool:
 def _grammar(language: Language) -> "Grammar":
     from tree_sitter import Language as Grammar
 
-    package, function = language.grammar
-    return Grammar(getattr(import_module(package), function)())
+    package = import_module(language.grammar or f"tree_sitter_{language.name}")
+    return Grammar(getattr(package, language.grammar_function)())
 
 
 @cache

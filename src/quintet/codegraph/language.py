@@ -15,28 +15,44 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Family:
-    """Languages that can use one another's definitions, and how names work in them.
+def node_kinds(text: str) -> dict[str, str]:
+    """Node type -> kind of definition.
 
-    `home` says what the definitions of a file belong to: the file as a module, its folder, the package or
-    namespace that it declares, or one space for all files. `imports` is a module with a class `Imports`, an
-    `ImportResolver`; without it an import is a qualified name such as `a.b.Class`.
+    >>> node_kinds("class_definition:class function_definition:function")
+    {'class_definition': 'class', 'function_definition': 'function'}
     """
+    return dict(word.split(":") for word in text.split())
 
-    name: str
-    home: Literal["file", "folder", "package", "none"]
-    imports: str = ""
-    builtins: frozenset[str] = NONE
-    module_endings: tuple[str, ...] = ()  # dropped from the name of a module; an earlier one is preferred
-    folder_files: frozenset[str] = NONE  # a file of this name stands for its folder
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NameRules:
+    """How names work in a family. `home` says what the definitions of a file belong to: the file as a module,
+    its folder, the package or namespace that it declares, or one space for all files."""
+
+    home: Literal["file", "folder", "package", "none"] = "none"
     implicit_self: bool = False  # a bare name inside a class may mean a member of it
     open_classes: bool = False  # a class may be written in several places, under one qualified name
     closed_scopes: bool = False  # a scope sees only what is written in it and around it
     includes: bool = False  # an import without a name brings in everything
     passes_includes_on: bool = False  # a file also sees what its included files include
-    names_from_star_imports: bool = True  # a bare name may come from an import of everything
+    star_names: bool = False  # a bare name may come from an import of everything
     nested_namespaces: bool = False  # a bare name may mean something in any enclosing namespace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Languages that can use one another's definitions.
+
+    `imports` is a module with a class `Imports`, an `ImportResolver`; without it an import is a qualified
+    name such as `a.b.Class`.
+    """
+
+    name: str
+    rules: NameRules
+    builtins: frozenset[str] = NONE
+    imports: str = ""
+    module_endings: tuple[str, ...] = ()  # dropped from the name of a module; an earlier one is preferred
+    folder_files: frozenset[str] = NONE  # a file of this name stands for its folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,14 +72,15 @@ class DefinitionNodes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """`grammar` is a package and its function that gives the tree-sitter language; `extractor` a module with
-    the function `outline_of(scan)`."""
+    """`extractor` is a module with the function `outline_of(scan)`. The grammar is the package
+    `tree_sitter_NAME`, unless `grammar` names another one."""
 
     name: str
     mime_type: str
     endings: tuple[str, ...]
-    grammar: tuple[str, str]
     definitions: DefinitionNodes
-    extractor: str
     family: Family
+    extractor: str
+    grammar: str = ""
+    grammar_function: str = "language"  # of the package: gives the tree-sitter language
     file_names: tuple[str, ...] = ()  # in lower case: names that say what a file without an ending is

@@ -53,7 +53,7 @@ def _symbol_names(outline: Outline, symbol: Symbol, *, is_module_named: bool = F
     family = family_of(outline.language)
     inner, shape = symbol.path[:-1], shape_of(outline, symbol)
     is_plain = symbol.kind in ("function", "method", "variable") and shape[2]
-    if is_plain and family.closed_scopes and (inner or (is_module_named and family.name == "python")):
+    if is_plain and family.rules.closed_scopes and (inner or (is_module_named and family.name == "python")):
         return {*inner, GuessableName(family.name, symbol.name, shape)}
     return set(symbol.path)
 
@@ -66,9 +66,9 @@ def module_names(path: str, outline: Outline) -> set[str]:
     if family.name:
         home = home_of(path, outline.language, outline.package)
         names |= space_names(Namespace(family.name, home))
-        if family.home == "folder" and not home:
+        if family.rules.home == "folder" and not home:
             names.add(outline.package)  # the root's folder tells nothing
-    if family.home != "file":
+    if family.rules.home != "file":
         names |= {name.split(".")[0], name.rpartition(".")[0]}
     return names - {""}
 
@@ -148,11 +148,11 @@ def star_names(outline: Outline, path: str) -> set[str]:
     """Under which names others see that a file imports everything from elsewhere: what it is called, if they
     must name it to get at that; what it defines, where they need not."""
     family, names = family_of(outline.language), module_names(path, outline)
-    if family.passes_includes_on:  # what a file defines is known to those who include what it includes
+    if family.rules.passes_includes_on:  # what a file defines is known to those who include what it includes
         names.update(name for symbol in outline.symbols for name in symbol.path)
     elif family.name == "rust":
         names.update(name for _, name in foreign_methods(outline))
-    elif family.home != "file":
+    elif family.rules.home != "file":
         bases = (m.owner for m in outline.mentions if m.relation in ("extends", "implements"))
         names.update(outline.symbols[owner].name for owner in bases)
     return names - {""}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from quintet.codegraph.language import Family
+from quintet.codegraph.language import Family, NameRules
 from quintet.codegraph.languages.registry import BY_NAME, FAMILIES
 from quintet.codegraph.resolve.meanings import meanings
 from quintet.model.symbols import FileOutline, Import, Mention, Symbol, node_ids
@@ -13,7 +13,7 @@ from quintet.model.symbols import FileOutline, Import, Mention, Symbol, node_ids
 Name = tuple[str, ...]
 
 # How names work in prose: it defines nothing.
-PROSE = Family("", home="none")
+PROSE = Family("", NameRules())
 
 
 class SymbolPlace(NamedTuple):
@@ -52,12 +52,12 @@ def family_of(language: str) -> Family:
 def home_of(path: str, language: str, package: str) -> Name:
     """The name of the module, package or namespace that a file's definitions are in."""
     family = family_of(language)
-    if family.home == "package":
+    if family.rules.home == "package":
         return split_name(package)
     folders = tuple(path.split("/")[:-1])
-    if family.home == "folder":
+    if family.rules.home == "folder":
         return folders
-    if family.home == "none":
+    if family.rules.home == "none":
         return ()
     stem = stem_of(path, family)
     return folders if stem in family.folder_files else (*folders, stem)
@@ -75,7 +75,7 @@ def is_star(imported: Import, family: Family) -> bool:
     """Whether an import brings in all that a module or file has, under the names it has there."""
     if imported.alias or (family.name == "script" and not imported.exported):
         return False
-    return imported.name == "*" or (not imported.name and family.includes)
+    return imported.name == "*" or (not imported.name and family.rules.includes)
 
 
 class ProjectFile:
@@ -84,8 +84,8 @@ class ProjectFile:
 
     def __init__(self, file: FileOutline) -> None:
         self.document_id, self.path, self.outline = file.document_id, file.path, file.outline
-        self.rules = family_of(file.outline.language)
-        self.family = self.rules.name
+        self._family = family_of(file.outline.language)
+        self.family, self.rules, self.builtins = self._family.name, self._family.rules, self._family.builtins
         self.home = home_of(file.path, file.outline.language, file.outline.package)
 
     @cached_property
@@ -113,7 +113,7 @@ class ProjectFile:
         return [
             imported
             for imported in self.outline.imports
-            if not self._alias_of(imported) and is_star(imported, self.rules)
+            if not self._alias_of(imported) and self.is_star(imported)
         ]
 
     @cached_property
@@ -123,6 +123,9 @@ class ProjectFile:
             if alias := self._alias_of(imported):
                 bound[alias].append(imported)
         return bound
+
+    def is_star(self, imported: Import) -> bool:
+        return is_star(imported, self._family)
 
     def _alias_of(self, imported: Import) -> str:
         """What an import is called here; `import a.b` of Python binds `a`."""

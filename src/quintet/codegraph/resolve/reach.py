@@ -10,7 +10,7 @@ from quintet.codegraph.languages.python.imports import PACKAGE_FILES
 from quintet.codegraph.resolve.changes import GuessableName, foreign_methods, shape_of, star_names
 from quintet.codegraph.resolve.edges import MAX_CANDIDATES
 from quintet.codegraph.resolve.imports import import_resolver, path_names
-from quintet.codegraph.resolve.project import Name, Project, ProjectFile, is_star, split_name
+from quintet.codegraph.resolve.project import Name, Project, ProjectFile, split_name
 from quintet.model.symbols import Import
 
 Imports = list[tuple[Import, set[str]]]  # of a file, each with the names that decide what it means
@@ -97,7 +97,7 @@ def _propagations(file: ProjectFile, imports: Imports) -> Iterable[tuple[str, Co
     starred = star_names(file.outline, file.path) if file.stars else set()
     for imported, causes in imports:
         effect: Collection[str] = (imported.alias,)
-        if is_star(imported, file.rules):
+        if file.is_star(imported):
             effect = starred
         elif not imported.alias:
             effect = split_name(imported.module)[:1]

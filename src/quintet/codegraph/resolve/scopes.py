@@ -98,7 +98,7 @@ class Scopes:
         around = self._around(number, owner, name)
         if around.things or around.settled:
             return around
-        if name in file.rules.builtins:
+        if name in file.builtins:
             return FOREIGN
         unsure = any(not self.members.module(number, star).things for star in file.stars)
         return DOUBTFUL if unsure and not file.rules.passes_includes_on else around
@@ -124,7 +124,7 @@ class Scopes:
         return self.members.bound_inside(SymbolPlace(number, scope), name)
 
     def _from_stars(self, number: int, scope: int, name: str) -> Resolution | None:
-        if not self.project.files[number].rules.names_from_star_imports:
+        if not self.project.files[number].rules.star_names:
             return None
         return self.members.star_imported(SymbolPlace(number, scope), name, set())
 

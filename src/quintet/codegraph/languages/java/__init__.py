@@ -1,6 +1,6 @@
 """Java."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, words
+from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "Object String StringBuilder StringBuffer Integer Long Short Byte Double Float Boolean Character"
@@ -11,33 +11,16 @@ BUILTINS = words(
     " SuppressWarnings FunctionalInterface SafeVarargs Void Class ClassLoader Enum Record Process"
     " ThreadLocal AutoCloseable Cloneable StackTraceElement Runtime"
 )
-JAVA = Language(
-    name="java",
-    mime_type="text/x-java",
-    endings=("java",),
-    grammar=("tree_sitter_java", "language"),
-    definitions=DefinitionNodes(
-        kinds={
-            "class_declaration": "class",
-            "interface_declaration": "interface",
-            "annotation_type_declaration": "interface",
-            "enum_declaration": "enum",
-            "record_declaration": "record",
-            "method_declaration": "function",
-            "constructor_declaration": "function",
-            "compact_constructor_declaration": "function",
-        },
-        comments=frozenset({"line_comment", "block_comment"}),
-        containers=frozenset({"enum_body_declarations"}),
-        needs_body=frozenset({"method_declaration"}),
+NODES = DefinitionNodes(
+    node_kinds(
+        "class_declaration:class interface_declaration:interface annotation_type_declaration:interface"
+        " enum_declaration:enum record_declaration:record method_declaration:function"
+        " constructor_declaration:function compact_constructor_declaration:function"
     ),
-    extractor=f"{__name__}.extract",
-    family=Family(
-        "java",
-        home="package",
-        builtins=BUILTINS,
-        implicit_self=True,
-        open_classes=True,
-        includes=True,
-    ),
+    comments=words("line_comment block_comment"),
+    containers=words("enum_body_declarations"),
+    needs_body=words("method_declaration"),
 )
+RULES = NameRules("package", implicit_self=True, open_classes=True, includes=True, star_names=True)
+FAMILY = Family("java", RULES, BUILTINS)
+JAVA = Language("java", "text/x-java", ("java",), NODES, FAMILY, f"{__name__}.extract")

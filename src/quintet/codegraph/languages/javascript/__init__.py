@@ -1,6 +1,6 @@
-"""JavaScript."""
+"""JavaScript. TypeScript shares its names and its extractor."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, words
+from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "Array ArrayBuffer BigInt Boolean Buffer DataView Date Error EvalError Function Infinity Intl JSON"
@@ -15,37 +15,28 @@ BUILTINS = words(
     " NonNullable Parameters ReturnType InstanceType Awaited Uint8Array Int32Array Float32Array"
     " Float64Array Element HTMLElement Node describe it test expect beforeEach afterEach"
 )
-SCRIPT_NODES = {
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "class_declaration": "class",
-    "method_definition": "function",
-}
-VALUES = {"arrow_function": "function", "function_expression": "function", "class": "class"}
-WRAPPERS = frozenset({"export_statement", "lexical_declaration", "variable_declaration"})
-COMMENTS = frozenset({"comment", "decorator"})
+KINDS = node_kinds(
+    "function_declaration:function generator_function_declaration:function"
+    " method_definition:function class_declaration:class"
+)
+VALUES = node_kinds("arrow_function:function function_expression:function class:class")
+WRAPPERS = words("export_statement lexical_declaration variable_declaration")
+COMMENTS = words("comment decorator")
+NODES = DefinitionNodes(
+    KINDS,
+    COMMENTS,
+    WRAPPERS,
+    variables=words("variable_declarator field_definition"),
+    values=VALUES,
+)
 SCRIPT = Family(
     "script",
-    home="file",
+    NameRules("file", closed_scopes=True),
+    BUILTINS,
     imports=f"{__name__}.imports",
-    builtins=BUILTINS,
     module_endings=(".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
-    folder_files=frozenset({"index"}),
-    closed_scopes=True,
-    names_from_star_imports=False,
+    folder_files=words("index"),
 )
 JAVASCRIPT = Language(
-    name="javascript",
-    mime_type="text/javascript",
-    endings=("js", "mjs", "cjs", "jsx"),
-    grammar=("tree_sitter_javascript", "language"),
-    definitions=DefinitionNodes(
-        kinds=SCRIPT_NODES,
-        comments=COMMENTS,
-        wrappers=WRAPPERS,
-        variables=frozenset({"variable_declarator", "field_definition"}),
-        values=VALUES,
-    ),
-    extractor=f"{__name__}.extract",
-    family=SCRIPT,
+    "javascript", "text/javascript", ("js", "mjs", "cjs", "jsx"), NODES, SCRIPT, f"{__name__}.extract"
 )

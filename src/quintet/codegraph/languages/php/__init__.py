@@ -1,6 +1,6 @@
 """PHP."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, words
+from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "array_map array_filter array_merge array_keys array_values array_key_exists array_push array_pop"
@@ -12,32 +12,23 @@ BUILTINS = words(
     " InvalidArgumentException LogicException Throwable Closure Iterator IteratorAggregate ArrayAccess"
     " Countable JsonSerializable Stringable DateTime DateTimeImmutable stdClass"
 )
+NODES = DefinitionNodes(
+    node_kinds(
+        "class_declaration:class interface_declaration:interface trait_declaration:trait"
+        " enum_declaration:enum function_definition:function method_declaration:function"
+        " namespace_definition:namespace"
+    ),
+    containers=words("declaration_list"),
+    needs_body=words("method_declaration namespace_definition"),
+)
+RULES = NameRules("package", open_classes=True, includes=True)
+FAMILY = Family("php", RULES, BUILTINS, imports=f"{__name__}.imports")
 PHP = Language(
-    name="php",
-    mime_type="text/x-php",
-    endings=("php", "phtml"),
-    grammar=("tree_sitter_php", "language_php"),
-    definitions=DefinitionNodes(
-        kinds={
-            "class_declaration": "class",
-            "interface_declaration": "interface",
-            "trait_declaration": "trait",
-            "enum_declaration": "enum",
-            "function_definition": "function",
-            "method_declaration": "function",
-            "namespace_definition": "namespace",
-        },
-        containers=frozenset({"declaration_list"}),
-        needs_body=frozenset({"method_declaration", "namespace_definition"}),
-    ),
-    extractor=f"{__name__}.extract",
-    family=Family(
-        "php",
-        home="package",
-        imports=f"{__name__}.imports",
-        builtins=BUILTINS,
-        open_classes=True,
-        includes=True,
-        names_from_star_imports=False,
-    ),
+    "php",
+    "text/x-php",
+    ("php", "phtml"),
+    NODES,
+    FAMILY,
+    f"{__name__}.extract",
+    grammar_function="language_php",
 )

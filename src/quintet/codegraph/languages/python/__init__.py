@@ -1,6 +1,6 @@
 """Python."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, words
+from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile"
@@ -22,24 +22,17 @@ BUILTINS = words(
     " UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError"
     " ExceptionGroup BaseExceptionGroup"
 )
-PYTHON = Language(
-    name="python",
-    mime_type="text/x-python",
-    endings=("py", "pyi", "pyw"),
-    grammar=("tree_sitter_python", "language"),
-    definitions=DefinitionNodes(
-        kinds={"function_definition": "function", "class_definition": "class"},
-        comments=frozenset({"comment", "decorator"}),
-        wrappers=frozenset({"decorated_definition"}),
-    ),
-    extractor=f"{__name__}.extract",
-    family=Family(
-        "python",
-        home="file",
-        imports=f"{__name__}.imports",
-        builtins=BUILTINS,
-        module_endings=(".py", ".pyw", ".pyi"),
-        folder_files=frozenset({"__init__"}),
-        closed_scopes=True,
-    ),
+NODES = DefinitionNodes(
+    node_kinds("function_definition:function class_definition:class"),
+    comments=words("comment decorator"),
+    wrappers=words("decorated_definition"),
 )
+FAMILY = Family(
+    "python",
+    NameRules("file", closed_scopes=True, star_names=True),
+    BUILTINS,
+    imports=f"{__name__}.imports",
+    module_endings=(".py", ".pyw", ".pyi"),
+    folder_files=words("__init__"),
+)
+PYTHON = Language("python", "text/x-python", ("py", "pyi", "pyw"), NODES, FAMILY, f"{__name__}.extract")

@@ -1,6 +1,6 @@
 """Ruby."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, words
+from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "puts print p pp require require_relative load raise fail loop lambda proc format sprintf printf gets"
@@ -10,26 +10,18 @@ BUILTINS = words(
     " Enumerable Struct Set Range Regexp Time File Dir IO Proc Exception StandardError RuntimeError"
     " ArgumentError TypeError NameError NoMethodError KeyError IndexError NotImplementedError"
 )
+NODES = DefinitionNodes(
+    node_kinds("class:class module:module method:function singleton_method:function"),
+    containers=words("singleton_class body_statement"),
+)
+RULES = NameRules(implicit_self=True, open_classes=True, includes=True, nested_namespaces=True)
+FAMILY = Family("ruby", RULES, BUILTINS, imports=f"{__name__}.imports")
 RUBY = Language(
-    name="ruby",
-    mime_type="text/x-ruby",
-    endings=("rb", "rake", "gemspec"),
+    "ruby",
+    "text/x-ruby",
+    ("rb", "rake", "gemspec"),
+    NODES,
+    FAMILY,
+    f"{__name__}.extract",
     file_names=("rakefile", "gemfile"),
-    grammar=("tree_sitter_ruby", "language"),
-    definitions=DefinitionNodes(
-        kinds={"class": "class", "module": "module", "method": "function", "singleton_method": "function"},
-        containers=frozenset({"singleton_class", "body_statement"}),
-    ),
-    extractor=f"{__name__}.extract",
-    family=Family(
-        "ruby",
-        home="none",
-        imports=f"{__name__}.imports",
-        builtins=BUILTINS,
-        implicit_self=True,
-        open_classes=True,
-        includes=True,
-        names_from_star_imports=False,
-        nested_namespaces=True,
-    ),
 )
