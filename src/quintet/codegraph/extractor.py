@@ -192,28 +192,17 @@ class Extractor(ABC):
         if path:
             self._unresolved.append(_UnresolvedName(scope, relation, path, node, unbound))
 
-    def mention_unknown(self, scope: Scope, name: str, node: "Node") -> None:
-        """A call of a member of nobody knows what."""
-        self.scan.mention(scope, "calls", (name,), node, "unknown")
-
-    def mention_call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
-        """A call of a member of a value that is no name; `type` is empty when nobody knows it."""
-        if type:
-            self.scan.mention(scope, "calls", (*type, name), node, "type")
-        else:
-            self.mention_unknown(scope, name, node)
-
     def _resolve_name(self, name: _UnresolvedName) -> None:
         binding = name.scope.find(name.path[0])
         if binding is None and name.unbound == "drop":
             return
         if binding is None and name.unbound == "unknown":
-            self.mention_unknown(name.scope, name.path[-1], name.node)
+            self.scan.mention_call_on(name.scope, (), name.path[-1], name.node)
             return
         is_static = len(name.path) > 1 and name.path[-2][:1].isupper() and not is_constant(name.path[:-1])
         named = binding is None or binding.kind in ("symbol", "import")
         if name.unbound == "static" and named and not is_static:
-            self.mention_unknown(name.scope, name.path[-1], name.node)
+            self.scan.mention_call_on(name.scope, (), name.path[-1], name.node)
             return
         base: Literal["type", "name"] = "type" if is_static and named else "name"
         self.scan.mention(name.scope, name.relation, name.path, name.node, base)
@@ -225,6 +214,12 @@ def steps(node: "Node", scope: Scope, *without: "Node | None") -> list[Step]:
         return [(child, scope) for child in node.named_children]
     read = {child.id for child in without if child is not None}
     return [(child, scope) for child in node.named_children if child.id not in read]
+
+
+def steps_first(node: "Node", scope: Scope, types: frozenset[str]) -> list[Step]:
+    """The named children, those of these types before the others."""
+    children = sorted(node.named_children, key=lambda child: child.type not in types)
+    return [(child, scope) for child in children]
 
 
 def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mapping[str, Link]) -> Type:

@@ -203,6 +203,10 @@ class Scan:
             scope.referred.add(path)
         self._pending.append(_PendingMention(scope, relation, path, node.start_byte, base))
 
+    def mention_call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
+        """A method call on a value that has no name; `type` is empty where the static type is unknown."""
+        self.mention(scope, "calls", (*type, name), node, "type" if type else "unknown")
+
     # Settling
 
     def outline(self, *, keep_unbound: bool) -> Outline:

@@ -75,6 +75,10 @@ class Scope:
         return self.parent is None
 
     @property
+    def is_class_body(self) -> bool:
+        return self.owner > 0 and self.owner == self.enclosing_class
+
+    @property
     def function(self) -> "Scope":
         """This scope, or the function, class or file that this block stands in."""
         scope = self

@@ -104,7 +104,7 @@ class JavaLikeExtractor(Extractor):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         result = node.child_by_field_name("type") or node.child_by_field_name("returns")
         text = self.scan.name(name)
-        if not self.in_class(scope):
+        if not scope.is_class_body:
             return self.block(node, scope)  # of a class without a name
         outer = scope.inner(self.member("method", text, node, scope, body))
         if node.type == "method_declaration" and self.methods_are_values:
@@ -112,9 +112,6 @@ class JavaLikeExtractor(Extractor):
         inner = outer.inner()
         self.refer(result, inner)
         return steps(node, inner, name, result)
-
-    def in_class(self, scope: Scope) -> bool:
-        return scope.owner > 0 and scope.owner == scope.enclosing_class
 
     def variables(
         self, node: "Node", written: "Node | None", declarators: Sequence["Node"], scope: Scope
@@ -125,7 +122,7 @@ class JavaLikeExtractor(Extractor):
             name = declarator.child_by_field_name("name")
             values = steps(declarator, scope, name)
             type = self.declared_type(written, [value for value, _ in values])
-            if self.in_class(scope):
+            if scope.is_class_body:
                 inner = scope.inner(self.field(node, self.scan.name(name), type, scope))
                 self.refer(written, inner)
                 next_steps += [(mark, inner) for mark in node.named_children if mark.type in _MARKS]
@@ -271,5 +268,5 @@ class JavaLikeExtractor(Extractor):
             if is_constant(path):
                 self.mention_later(scope, "references", path[:2], node, "name")
         else:
-            self.mention_call_on(scope, self.constructed_type(receiver), name, node)
+            self.scan.mention_call_on(scope, self.constructed_type(receiver), name, node)
         return [(receiver, scope)] if receiver is not None and not path else ()

@@ -87,9 +87,6 @@ class CExtractor(CNames):
     def at_top(self, scope: Scope) -> bool:
         return self.scan.symbol_at(scope.owner).kind == "module"
 
-    def in_class(self, scope: Scope) -> bool:
-        return scope.owner > 0 and scope.owner == scope.enclosing_class
-
     def add(self, kind: SymbolKind, name: str, node: "Node", scope: Scope, body: "Node | None" = None) -> int:
         visibility = self.visibility(node, scope)
         return self.define(kind, name, node, scope, body=body, visibility=visibility)
@@ -132,7 +129,7 @@ class CExtractor(CNames):
         return [(body, self.enter(number, scope))] if body is not None else []
 
     def declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        if self.in_class(scope):
+        if scope.is_class_body:
             return self.fields(node, scope)
         written = node.child_by_field_name("type")
         is_defined = written is not None and written.child_by_field_name("body") is not None
@@ -197,7 +194,7 @@ class CExtractor(CNames):
     def class_body(self, node: "Node", name: str, body: "Node", scope: Scope) -> Sequence[Step]:
         if not name:
             return steps(body, scope)  # its fields are the outer one's
-        scope = self.scan.file if self.in_class(scope) else scope  # its name is not: C has no inner types
+        scope = self.scan.file if scope.is_class_body else scope  # its name is not: C has no inner types
         number = self.add("class", name, node, scope, body)
         self.bind_symbol(scope, name)
         return steps(body, self.enter(number, scope, number))
@@ -207,7 +204,7 @@ class CExtractor(CNames):
         is_defined = written is not None and written.child_by_field_name("body") is not None
         declarators = node.children_by_field_name("declarator")
         is_nameless = written is not None and written.child_by_field_name("name") is None
-        if is_defined and is_nameless and declarators and self.in_class(scope):
+        if is_defined and is_nameless and declarators and scope.is_class_body:
             return self._nested(node, declarators, scope)
         next_steps: list[Step] = [(written, scope)] if written is not None and is_defined else []
         for declarator in declarators:
@@ -226,7 +223,7 @@ class CExtractor(CNames):
         """A field: its scope, and what is left to read of it."""
         name, _, whole = self.declarator_parts(declarator)
         text = "".join(self.path(name)[-1:])
-        if not self.in_class(scope):
+        if not scope.is_class_body:
             return scope, []  # of a struct without a name
         self.field(text, self.static_type(node.child_by_field_name("type")), scope)
         inner = self.enter(self.add("variable", text, node, scope), scope)
@@ -299,6 +296,7 @@ class CExtractor(CNames):
             self.mention_later(scope, "calls", self.path(function), node, "name")
             return rest
         if function.type == "field_expression":
-            self.mention_unknown(scope, self.scan.name(function.child_by_field_name("field")), node)
+            name = self.scan.name(function.child_by_field_name("field"))
+            self.scan.mention_call_on(scope, (), name, node)
             return [*steps(function, scope, function.child_by_field_name("field")), *rest]
         return [(function, scope), *rest]

@@ -63,7 +63,7 @@ class _CppExtractor(CExtractor):
     # Definitions
 
     def visibility(self, node: "Node", scope: Scope) -> Visibility:
-        if self.in_class(scope):
+        if scope.is_class_body:
             return self._access.get(scope.owner, "public")
         if node.type == "declaration" and self.at_top(scope) and self._is_constant(node):
             return "public" if self.is_header else "private"
@@ -130,7 +130,7 @@ class _CppExtractor(CExtractor):
 
     def member(self, node: "Node", declarator: "Node", scope: Scope) -> tuple[Scope, list["Node"]]:
         name, is_function, whole = self.declarator_parts(declarator)
-        if not is_function or whole is None or not self.in_class(scope):
+        if not is_function or whole is None or not scope.is_class_body:
             return super().member(node, declarator, scope)
         text = "".join(self.path(name)[-1:])
         number = self.add("method", text, node, scope)
@@ -141,7 +141,7 @@ class _CppExtractor(CExtractor):
 
     def function(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, _, whole = self.declarator_parts(node.child_by_field_name("declarator"))
-        if name is None or (name.type != "qualified_identifier" and not self.in_class(scope)):
+        if name is None or (name.type != "qualified_identifier" and not scope.is_class_body):
             return super().function(node, scope)
         names = self.path(name)
         is_cast = name.type == "operator_cast"
@@ -159,7 +159,7 @@ class _CppExtractor(CExtractor):
             body=next((c for c in node.named_children if c.type in _BODIES), None),
             visibility=access if access and len(names) > 1 else self.visibility(node, scope),
         )
-        if self.in_class(scope):
+        if scope.is_class_body:
             self.bind_symbol(scope, self.scan.symbol_at(number).name)
         inner = self.enter(number, self._scopes.get(home, scope) if home else scope, home or 0)
         if not home:
@@ -184,7 +184,7 @@ class _CppExtractor(CExtractor):
 
     def _using(self, node: "Node", scope: Scope) -> Sequence[Step]:
         target = node.named_children[0] if node.named_children else None
-        if self.in_class(scope) or target is None:
+        if scope.is_class_body or target is None:
             return ()
         if any(child.type == "namespace" for child in node.children):
             self.scan.add_import(scope, node, self._qualified_text(target), name="*", exported=self.is_header)
@@ -296,5 +296,5 @@ class _CppExtractor(CExtractor):
         if path:
             self.mention_later(scope, "calls", (*path, name), node, "unknown")
         else:
-            self.mention_call_on(scope, self.constructed_type(receiver), name, node)
+            self.scan.mention_call_on(scope, self.constructed_type(receiver), name, node)
         return [(receiver, scope)] if receiver is not None and not path else ()

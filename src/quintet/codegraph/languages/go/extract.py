@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.extractor import MAX_CHAIN, Extractor, chain, steps
+from quintet.codegraph.extractor import MAX_CHAIN, Extractor, chain, steps, steps_first
 from quintet.codegraph.languages.go.names import BUILT_IN, package_name
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope, Type
@@ -58,9 +58,7 @@ class _GoExtractor(Extractor):
 
     def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """A method may stand above its type."""
-        children = node.named_children
-        first = [child for child in children if child.type in _FIRST]
-        return [(child, scope) for child in (*first, *(c for c in children if c.type not in _FIRST))]
+        return steps_first(node, scope, _FIRST)
 
     def _package(self, node: "Node", _scope: Scope) -> Sequence[Step]:
         self.scan.package = self.scan.name(node.named_children[0]) if node.named_children else ""
@@ -294,6 +292,6 @@ class _GoExtractor(Extractor):
         elif function.type == "selector_expression":
             operand = function.child_by_field_name("operand")
             name = self.scan.name(function.child_by_field_name("field"))
-            self.mention_call_on(scope, self._constructed_type(operand), name, function)
+            self.scan.mention_call_on(scope, self._constructed_type(operand), name, function)
             return [(operand, scope), *rest] if operand is not None else rest
         return rest if path else [(function, scope), *rest]

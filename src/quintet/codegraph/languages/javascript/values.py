@@ -160,10 +160,8 @@ class ScriptValues:
         inner = unwrapped(receiver)
         if receiver.type == "super":
             self.scan.mention(scope, "calls", (member,), function, "super")
-        elif type := self.static_type(receiver, scope):
-            self.scan.mention(scope, "calls", (*type, member), function, "type")
-        elif inner is not None and inner.type not in LITERALS:
-            self.scan.mention(scope, "calls", (member,), function, "unknown")
+        elif (type := self.static_type(receiver, scope)) or (inner and inner.type not in LITERALS):
+            self.scan.mention_call_on(scope, type, member, function)
         return [(receiver, scope)]
 
     def note_test(self, path: tuple[str, ...], arguments: "Node | None", scope: Scope) -> None:

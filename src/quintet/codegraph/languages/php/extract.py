@@ -148,7 +148,7 @@ class _PhpExtractor(PhpValues):
 
     def _function(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        in_class = self._in_class(scope)
+        in_class = scope.is_class_body
         number = self._add("method" if in_class else "function", self.scan.name(name), node, scope, body)
         inner = scope.inner(number)
         if in_class:
@@ -157,16 +157,13 @@ class _PhpExtractor(PhpValues):
             self.bind_symbol(scope, self.scan.name(name))
         return steps(node, inner, name)
 
-    def _in_class(self, scope: Scope) -> bool:
-        return scope.owner > 0 and scope.owner == scope.enclosing_class
-
     def _constants(self, node: "Node", scope: Scope) -> Sequence[Step]:
         next_steps: list[Step] = []
         for element in node.named_children:
             if element.type == "const_element" and element.named_children:
                 name = element.named_children[0]
                 number = self._add("variable", self.scan.name(name), node, scope)
-                if not self._in_class(scope):
+                if not scope.is_class_body:
                     self.bind_symbol(scope, self.scan.name(name))
                 next_steps += steps(element, scope.inner(number), name)
         return next_steps
@@ -189,8 +186,8 @@ class _PhpExtractor(PhpValues):
 
     def _field(self, node: "Node", name: "Node | None", written: "Node | None", scope: Scope) -> Scope:
         text = self.scan.name(name).lstrip("$")
-        class_scope = scope if self._in_class(scope) else scope.parent
-        if class_scope is None or not self._in_class(class_scope):
+        class_scope = scope if scope.is_class_body else scope.parent
+        if class_scope is None or not class_scope.is_class_body:
             return scope
         number = self._add("variable", text, node, class_scope)
         self.scan.bind_field(class_scope.owner, text, self.static_type(written), class_scope, declared=True)

@@ -110,7 +110,7 @@ class PhpValues(Extractor):
         if path:
             self.mention_later(scope, "calls", (*path, self.scan.name(name)), node, "unknown")
             return rest
-        self.mention_call_on(scope, self.constructed_type(holder), self.scan.name(name), node)
+        self.scan.mention_call_on(scope, self.constructed_type(holder), self.scan.name(name), node)
         return [*([(holder, scope)] if holder is not None else []), *rest]
 
     def receiver(self, node: "Node | None") -> Type:
@@ -135,7 +135,7 @@ class PhpValues(Extractor):
         elif holder.type in NAMES:
             self.scan.mention(scope, "calls", (*self.path(holder_text), text), node, "type")
         else:
-            self.mention_unknown(scope, text, node)
+            self.scan.mention_call_on(scope, (), text, node)
         return steps(node, scope, holder, name)
 
     def class_constant(self, node: "Node", scope: Scope) -> Sequence[Step]:

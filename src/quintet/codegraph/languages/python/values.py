@@ -249,10 +249,8 @@ class PythonValues:
         maker = receiver.child_by_field_name("function") if receiver.type == "call" else None
         if maker is not None and self.scan.name(maker) == "super" and scope.find("super") is None:
             self.scan.mention(scope, "calls", (member,), function, "super")
-        elif type := self.static_type(receiver, scope):
-            self.scan.mention(scope, "calls", (*type, member), function, "type")
-        elif receiver.type not in LITERALS:
-            self.scan.mention(scope, "calls", (member,), function, "unknown")
+        elif (type := self.static_type(receiver, scope)) or receiver.type not in LITERALS:
+            self.scan.mention_call_on(scope, type, member, function)
         return [(receiver, scope)]
 
     def bare_name(self, node: "Node", scope: Scope) -> Sequence[Step]:

@@ -91,12 +91,9 @@ class _RubyExtractor(Extractor):
     def _constants(self, node: "Node | None") -> Type:
         return chain(node, self.scan, _CONSTANTS, _CONSTANT_LINKS)
 
-    def _in_class(self, scope: Scope) -> bool:
-        return scope.owner > 0 and scope.owner == scope.enclosing_class
-
     def _method(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = self.scan.name(node.child_by_field_name("name"))
-        in_class = self._in_class(scope)
+        in_class = scope.is_class_body
         number = self.define(
             "method" if in_class else "function",
             name,
@@ -174,7 +171,7 @@ class _RubyExtractor(Extractor):
         """A call that is read as a declaration; None if it is a plain call."""
         if word in ("require", "require_relative") and arguments:
             return self._require(node, word, arguments[0], scope)
-        if not self._in_class(scope):
+        if not scope.is_class_body:
             return None
         if word in _SECTIONS:
             return self._section(word, arguments, scope)
@@ -278,7 +275,7 @@ class _RubyExtractor(Extractor):
         if receiver.type == "identifier" and scope.find(self.scan.name(receiver)) is not None:
             self.mention_later(scope, "calls", (self.scan.name(receiver), name), node, "unknown")
             return rest
-        self.mention_call_on(scope, self._constructed_type(receiver), name, node)
+        self.scan.mention_call_on(scope, self._constructed_type(receiver), name, node)
         return [(receiver, scope), *rest]
 
     def _class_call(self, node: "Node", constants: Type, name: str, scope: Scope) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.extractor import descendants, steps
+from quintet.codegraph.extractor import descendants, steps, steps_first
 from quintet.codegraph.languages.rust.names import NAMES, SCOPED, RustNames
 from quintet.codegraph.languages.rust.use_trees import uses
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
@@ -53,9 +53,7 @@ class _RustExtractor(RustNames):
 
     def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """An impl may stand above its type."""
-        children = node.named_children
-        first = [child for child in children if child.type in _FIRST]
-        return [(child, scope) for child in (*first, *(c for c in children if c.type not in _FIRST))]
+        return steps_first(node, scope, _FIRST)
 
     def _item(self, kind: SymbolKind, node: "Node", scope: Scope) -> int:
         return self.define(

@@ -193,7 +193,7 @@ class RustNames(Extractor):
             self.mention_later(scope, "calls", (*receiver, name), node, "unknown")
         if receiver or value is None:
             return ()
-        self.mention_call_on(scope, self._constructed_type(value, scope), name, node)
+        self.scan.mention_call_on(scope, self._constructed_type(value, scope), name, node)
         return [(value, scope)]
 
     def _macro(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -217,7 +217,7 @@ class RustNames(Extractor):
             elif joints == {"."} and len(path) > 1:
                 self.mention_later(scope, "calls", path, token, "unknown")
             else:
-                self.mention_unknown(scope, path[-1], token)
+                self.scan.mention_call_on(scope, (), path[-1], token)
 
 
 def _names_before(tokens: Sequence["Node"]) -> tuple[list["Node"], set[str]]:
