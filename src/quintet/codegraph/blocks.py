@@ -1,4 +1,4 @@
-"""Source code: one block for each definition, cut along the syntax tree, and blocks for what lies between.
+"""Source code as blocks: one for each definition, and blocks for the lines between definitions.
 
 Blocks are whole lines, never overlap, and together hold every line that is not blank.
 """
@@ -83,7 +83,7 @@ class _BlockWriter:
                 self._definition(member)
 
     def _joins_last(self, first: int, last: int) -> bool:
-        """Lines of closing brackets alone go to the block above: by themselves they say nothing."""
+        """Join lines that hold only brackets to the block above; by themselves they are worth nothing."""
         gap = "\n".join(self.lines[first : last + 1])
         if not self.blocks or not gap.strip() or any(char.isalnum() for char in gap):
             return False
@@ -95,7 +95,7 @@ class _BlockWriter:
 def _parted(
     members: Sequence[Definition], first: int, last: int
 ) -> Iterator[tuple[int, int, Definition | None]]:
-    """Each member with the rows before it that are nobody's; at the end the rows after the last."""
+    """Each member with the rows before it that belong to no member; last, the rows after the last member."""
     for member in members:
         yield first, member.first - 1, member
         first = member.last + 1

@@ -1,4 +1,7 @@
-"""The definitions of a syntax tree: what they are called, where they stand, what they hold."""
+"""The definitions that chunks are cut along: their names, rows and members.
+
+Only the outermost nodes and the bodies of classes and namespaces are read, not the rest of the tree.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +21,8 @@ _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*,?\s*\)$")
 
 
 class Definition(NamedTuple):
-    """`path` names the definition and what it stands in. Rows count from 0 and include comments above it."""
+    """`path` is the name, after the names of what is around it. Rows count from 0, comments above
+    included."""
 
     kind: str
     name: str
@@ -29,8 +33,8 @@ class Definition(NamedTuple):
 
 
 class NodeRows(NamedTuple):
-    """A node that is no comment, and its rows: from `above` on they belong to it, from `leading` on there are
-    comments and attributes only, from `first` on it is the node itself."""
+    """A node that is not a comment, and its rows: `above` is the first that belongs to it, `leading` the
+    first comment or attribute directly above it, `first` the first of the node itself."""
 
     node: "Node"
     above: int
@@ -40,8 +44,8 @@ class NodeRows(NamedTuple):
 
 
 class DefinitionTree(NamedTuple):
-    """The outermost definitions in reading order; no two share a row. `above` tells, by the row that
-    something starts on, where the comments, attributes and overloads above it start, if it has any."""
+    """The outermost definitions in reading order; no two share a row. `above` maps the row on which something
+    starts to the row where the comments, attributes and overloads above it start."""
 
     outermost: tuple[Definition, ...]
     above: dict[int, int]
@@ -64,7 +68,7 @@ class _DefinitionReader:
     ) -> tuple[Definition, ...]:
         definitions: list[Definition] = []
         for stretch in self._with_overloads(self._with_comments(self._looked_through(nodes, 0))):
-            # What is defined may start at any of its attributes.
+            # A definition may start at any of its attributes.
             self.above.update(
                 dict.fromkeys(
                     range(max(stretch.leading, stretch.above + 1), stretch.first + 1), stretch.above
@@ -79,7 +83,7 @@ class _DefinitionReader:
         return tuple(definitions)
 
     def _with_overloads(self, stretches: Iterator[NodeRows]) -> Iterator[NodeRows]:
-        """Signatures belong to the function of their name below them, if nothing stands between."""
+        """Signatures belong to the function of the same name directly below them."""
         name: tuple[str, ...] = ()
         start = -1
         for stretch in stretches:
@@ -100,7 +104,7 @@ class _DefinitionReader:
         return node if node.type in self.types.overloads else None
 
     def _inner(self, node: "Node", depth: int) -> "Node | None":
-        """The definition that `node` is or wraps."""
+        """The definition that `node` is, or wraps."""
         type = node.type
         if type in self.types.kinds:
             needs_body = type in self.types.needs_body or self._is_alias(node)
@@ -116,7 +120,7 @@ class _DefinitionReader:
         return None
 
     def _is_alias(self, node: "Node") -> bool:
-        """A C typedef that only renames."""
+        """Whether it is a typedef of C that only renames a type."""
         type_node = node.child_by_field_name("type") if node.type == "type_definition" else None
         return type_node is not None and type_node.child_by_field_name("body") is None
 
@@ -148,7 +152,7 @@ class _DefinitionReader:
         return self.types.kind_of_type.get(type_node.type, kind) if type_node is not None else kind
 
     def _names(self, node: "Node") -> tuple[str, ...]:
-        """The name, after the names it is qualified with (`A::f`, a Go receiver)."""
+        """The name, after the names that qualify it (`A::f`, a receiver in Go)."""
         name = self._name_node(node)
         if name is None:
             return ()
@@ -168,7 +172,7 @@ class _DefinitionReader:
                 break
         else:
             return None
-        for _ in range(MAX_DEPTH):  # C hides the name inside pointers, arrays and parameters
+        for _ in range(MAX_DEPTH):  # in C the name is inside pointers, arrays and parameters
             inner = name.child_by_field_name("declarator")
             if inner is None and name.type == "reference_declarator" and name.named_children:
                 inner = name.named_children[-1]
@@ -190,7 +194,8 @@ class _DefinitionReader:
                 yield node
 
     def _with_comments(self, nodes: Iterator["Node"]) -> Iterator[NodeRows]:
-        """Each node that is no comment or attribute, with those directly above it."""
+        """Each node that is not a comment or attribute, with the comments and attributes directly above
+        it."""
         start = end = previous = -1
         for node in nodes:
             first, last = self.lines.rows(node)

@@ -1,7 +1,7 @@
-"""What the readers of the bracketed languages share: comments above a definition, and names that wait.
+"""What the extractors of most languages share: comments above a definition, and names that are resolved last.
 
-In these languages a name may stand above what binds it, so a reader says what is mentioned as it goes and
-the meaning is settled at the end, when every field, type and import of the file is known.
+In these languages a name may stand above the definition that binds it. So an extractor records mentions as it
+walks and resolves them at the end, when every field, type and import of the file is known.
 """
 
 import re
@@ -17,12 +17,12 @@ from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_CHAIN = 12  # names in `a.b.c`, types in one another; people write fewer
+MAX_CHAIN = 12  # names in `a.b.c`, or nested types; people write fewer
 MAX_COPIED = 200  # names of one scope; people write fewer
-# What becomes of a mention whose first name nothing in the file binds. `static`: the name before the last
-# must be a type then, else nobody knows the receiver, even if the first name is imported.
+# What to do with a mention whose first name the file does not bind. `static`: keep it if the name before the
+# last is a type; otherwise the type of the receiver is unknown, even if the first name is imported.
 Unbound = Literal["drop", "name", "unknown", "static"]
-# Of a node that joins names: the field of what stands before, and of the last name (empty: looked through).
+# Of a node that joins names: the fields of the first part and of the last name (empty: only the first part).
 Link = tuple[str, str]
 _MARKS = re.compile(r"^[ \t]*(?:/\*[*!]?|///?!?|//!|\*/|\*(?!/)|#+!?)[ \t]?|[ \t]*\*/[ \t]*$")
 _LICENCE = re.compile(r"copyright|licen[cs]e|SPDX", re.IGNORECASE)
@@ -39,7 +39,7 @@ class _UnresolvedName(NamedTuple):
 
 @dataclass(slots=True)
 class _CommentAbove:
-    """A comment or attribute that starts its row; `taken_by` is where the definition under it starts."""
+    """A comment or attribute on a row of its own; `taken_by` is the start of the definition below it."""
 
     first: int
     comment: str = ""
@@ -48,7 +48,7 @@ class _CommentAbove:
 
 
 class Extractor(ABC):
-    """The handlers of one language over one scan. A subclass names them in `handlers`."""
+    """The handlers of one language for one file. A subclass lists them in `handlers`."""
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
@@ -69,7 +69,7 @@ class Extractor(ABC):
     # Steps
 
     def block(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Whatever this node binds is bound inside it alone."""
+        """What this node binds is visible only inside it."""
         return steps(node, scope.inner())
 
     # Comments and attributes
@@ -91,11 +91,11 @@ class Extractor(ABC):
         before = self.scan.source[max(start - 400, 0) : start].rpartition(b"\n")[2]
         first, last = self.scan.rows(node)
         if before.strip() and first not in self._above:
-            return None  # it trails a line of code
+            return None  # it stands behind code
         return self._above.setdefault(last, _CommentAbove(first))
 
     def doc(self, node: "Node") -> str:
-        """The comments directly above, without their marks."""
+        """The text of the comments directly above."""
         lines: list[str] = []
         for above in self._comments_above(node):
             if above.comment:
@@ -103,7 +103,7 @@ class Extractor(ABC):
         return comment_words(lines)
 
     def commented_node(self, node: "Node") -> "Node":
-        """What the comment of a definition stands above, if that is not the definition."""
+        """The node that the comment of a definition stands above; by default the definition itself."""
         return node
 
     def attributes(self, node: "Node") -> str:
@@ -120,7 +120,7 @@ class Extractor(ABC):
             above = self._above.get(above.first - 1)
 
     def _file_doc(self) -> str:
-        """The comment that opens the file, if it is neither a definition's nor a licence."""
+        """The comment at the top of the file, unless it belongs to a definition or is a licence."""
         lines: list[str] = []
         next_row = 0
         for row, above in sorted(self._above.items()):
@@ -165,18 +165,19 @@ class Extractor(ABC):
         return number
 
     def bind_variable(self, scope: Scope, name: str, type: Type) -> None:
-        """Bind a constant, static or field whose members only its type tells."""
+        """Bind a constant, static or field; its type decides what members it has."""
         scope.bind(name, Binding("variable", type, scope, declared=bool(type)))
 
     def type_number(self, scope: Scope, type: Type) -> int | None:
-        """The number of the class that the file defines under this name, in the same module as `scope`."""
+        """The number of the class of this name that the file defines in the module of `scope`."""
         return self._types.get((*self.scan.symbol_at(scope.owner).path, *type))
 
     def bind_symbol(self, scope: Scope, name: str) -> None:
         scope.bind(name, Binding("symbol"))
 
     def scope_before(self, scope: Scope, names: Iterable[str]) -> Scope:
-        """Where the value of a declaration is read: `url := url.Parse(x)` means the package on the right."""
+        """The scope of the right side of a declaration: in `url := url.Parse(x)`, that `url` is the
+        package."""
         hides = any(name not in scope.names and scope.find(name) for name in names)
         if not hides or len(scope.names) > MAX_COPIED:
             return scope
@@ -209,7 +210,7 @@ class Extractor(ABC):
 
 
 def steps(node: "Node", scope: Scope, *without: "Node | None") -> list[Step]:
-    """The named children to go on with, but for those already read."""
+    """The named children as next steps, without those that are already read."""
     if not without:
         return [(child, scope) for child in node.named_children]
     read = {child.id for child in without if child is not None}
@@ -223,7 +224,7 @@ def steps_first(node: "Node", scope: Scope, types: frozenset[str]) -> list[Step]
 
 
 def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mapping[str, Link]) -> Type:
-    """The names of `a.b.c`, outermost first; empty if one of its parts is anything but a name."""
+    """The names of `a.b.c`, outermost first; empty if a part is not a name."""
     parts: list[str] = []
     for _ in range(MAX_CHAIN):
         if node is None:
@@ -241,7 +242,8 @@ def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mappin
 
 
 def descendants(node: "Node", wanted: frozenset[str], through: frozenset[str]) -> Iterable["Node"]:
-    """The nodes of the wanted types in and under `node`, found through nodes of the types `through`."""
+    """The nodes of the wanted types at or below `node`; only nodes of the types `through` are descended
+    into."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -252,7 +254,7 @@ def descendants(node: "Node", wanted: frozenset[str], through: frozenset[str]) -
 
 
 def is_constant(path: tuple[str, ...]) -> bool:
-    """Whether a path such as `Colour.RED` names a constant of a type, as capitals tell."""
+    """Whether a path such as `Colour.RED` names a constant of a type, judged by its capitals."""
     return len(path) > 1 and path[-2][:1].isupper() and path[-1].isupper()
 
 

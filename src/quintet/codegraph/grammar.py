@@ -1,7 +1,7 @@
 """tree-sitter behind one function.
 
 Hostile text can make a grammar run for minutes, take gigabytes or overflow the C stack. So nesting is
-measured before parsing, and the source is handed over slice by slice until a deadline. (The binding's own
+measured before parsing, and the parser gets the source slice by slice until a deadline. (The binding's own
 progress callback crashes the process in 0.26.0.)
 """
 
@@ -43,7 +43,8 @@ def tree_of(source: bytes, text: str, language: Language) -> "Tree | None":
 
 
 def too_deep(text: str) -> bool:
-    """Whether brackets nest deeper than people write. Those in strings count too: a wrong yes is harmless."""
+    """Whether brackets nest deeper than people write. Brackets in strings count too: a false yes is
+    harmless."""
     marks = text.encode("ascii", "ignore").translate(None, _NOT_NESTING)
     depth = 0
     for mark in marks:
@@ -57,7 +58,7 @@ def too_deep(text: str) -> bool:
 
 
 def _angles_too_deep(marks: bytes) -> bool:
-    """The same of `<`, which may just as well compare: a statement's end closes what was left open."""
+    """The same for `<`. It may be a comparison, so the end of a statement closes what is open."""
     for statement in re.split(b"[;{}]", marks) if marks.count(b"<") > MAX_NESTING else ():
         depth = 0
         for mark in statement:

@@ -1,4 +1,4 @@
-"""An outline of a repository that fits a budget: what matters most, with signatures and line numbers."""
+"""An outline of a repository within a token budget: the most important definitions, with their lines."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class MapFile:
-    """A file with the definitions of it that are shown, each behind what it is inside of."""
+    """A file with the definitions that are shown, each after what it is inside of."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -66,7 +66,7 @@ def outline_map(
     *,
     several_roots: bool = False,
 ) -> OutlineMap:
-    """Take nodes by importance, each with what it is defined in, as long as whole lines fit."""
+    """Take nodes by importance, each with what it is defined in, while whole lines fit."""
     checked_budget(budget)
     ranked, total = graph.important(towards, budget, documents)
     parents = _parents(graph, [node for node, _ in ranked])
@@ -82,13 +82,13 @@ def outline_map(
 
 
 def unfound(made: OutlineMap, query: str) -> OutlineMap:
-    """The map of a query that found nothing: it is ranked as if none had been asked."""
+    """The map of a query without results, which is ranked as if there were no query."""
     message = f"nothing was found for {query[:80]!r}, so the map is ranked without it"
     return replace(made, notes=[*made.notes, {"code": "query_unfound", "message": message}])
 
 
 def _parents(graph: CodeGraph, nodes: Collection[Node]) -> dict[str, Node]:
-    """These nodes and everything around them."""
+    """These nodes and all their parents, by id."""
     known = {node.id: node for node in nodes}
     while missing := {node.parent for node in known.values() if node.parent} - known.keys():
         known |= graph.nodes(sorted(missing))
@@ -96,7 +96,7 @@ def _parents(graph: CodeGraph, nodes: Collection[Node]) -> dict[str, Node]:
 
 
 def _lineage(node: Node, known: Mapping[str, Node]) -> list[Node]:
-    """The file first, then what the node is inside of, then itself."""
+    """The file, then what the node is inside of, then the node itself."""
     lineage = [node]
     while lineage[0].parent is not None:
         lineage.insert(0, known[lineage[0].parent])
@@ -119,8 +119,8 @@ def _line(node: Node, depth: int) -> str:
 
 
 def _files(chosen: Mapping[str, Node], known: Mapping[str, Node], several: bool) -> tuple[MapFile, ...]:
-    """Files in the order in which they were chosen, definitions by line, each behind what it is inside of:
-    a method of Go may stand far from its type."""
+    """Files in the order in which they were chosen, definitions by line, each after what it is inside of:
+    in Go a method may stand far from its type."""
     members: dict[str, list[Node]] = {}
     for node in chosen.values():
         inside = members.setdefault(_lineage(node, known)[0].id, [])

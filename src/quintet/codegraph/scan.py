@@ -1,11 +1,11 @@
 """What every extractor uses: a walk that no nesting can break, and a builder for the outline of one file.
 
-An extractor walks the tree once. A handler of a node type adds symbols and imports, binds names in scopes and
-says what is mentioned; it returns the nodes to go on with, each with its scope. What a mention means is
-settled when the walk is over, since a name may be bound below the place it is used.
+An extractor walks the tree once. The handler of a node type adds symbols and imports, binds names in scopes
+and records mentions. It returns the nodes to visit next, each with its scope. Mentions are resolved after the
+walk, because a name may be bound below the place where it is used.
 
-For whoever resolves: a mention with base `name` may mean a symbol of any enclosing function and of the file;
-in Python, JavaScript and TypeScript the names of a class are not visible in its methods.
+In the outline, a mention with base `name` may mean a symbol of any enclosing function or of the file. In
+Python, JavaScript and TypeScript the names of a class are not visible in its methods.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_ITEMS = 50_000  # symbols, imports and mentions a file, each
-MAX_PENDING = 4 * MAX_ITEMS  # mentions before those of built-in and local names are left out
+MAX_PENDING = 4 * MAX_ITEMS  # mentions, before those of built-in and local names are dropped
 MAX_SIGNATURE = 200  # characters
 MAX_DOCSTRING = 500
-MAX_NAME = 200  # a longer name is no name a person wrote
-MAX_PATH = 30  # definitions inside one another; what lies deeper belongs to the last
+MAX_NAME = 200  # characters; people write shorter names
+MAX_PATH = 30  # nested definitions; anything deeper belongs to the last
 _INHERITS = ("extends", "implements")
 
 Step = tuple["Node", Scope]
@@ -41,12 +41,12 @@ def handlers_by_type(node_types: Mapping[Handler, str | Iterable[str]]) -> dict[
 
 
 def skip(_node: "Node", _scope: Scope) -> Sequence[Step]:
-    """A handler of nodes that say nothing."""
+    """The handler of node types that are not read."""
     return ()
 
 
 class _PendingMention(NamedTuple):
-    """A mention before it is settled. `path[0]` is a name of `scope` if `base` is `name` or `type`."""
+    """A mention before it is resolved. `path[0]` is a name in `scope` if `base` is `name` or `type`."""
 
     scope: Scope
     relation: Relation
@@ -56,16 +56,18 @@ class _PendingMention(NamedTuple):
 
 
 class Scan:
-    """The outline of one file in the making. Symbol number 0 is the module, `file` its scope."""
+    """Builds the outline of one file. Symbol number 0 is the module; `file` is its scope."""
 
     def __init__(self, file: SourceFile) -> None:
         self.root, self.source, self.path, self.language = file.root, file.source, file.path, file.language
         self.package = ""
         self.exports: list[tuple[str, str]] = []
         self.file = Scope(0)
-        self.fields: dict[int, dict[str, Binding]] = {}  # of a class by number: what `self.name` holds
+        self.fields: dict[int, dict[str, Binding]] = {}  # by class number: what `self.name` holds
         self._lines = file.lines
-        self._characters = file.source.decode("latin-1")  # one for each byte: a slice of it needs no decoding
+        self._characters = file.source.decode(
+            "latin-1"
+        )  # one character for each byte: slices need no decoding
         self._symbols = [Symbol("module", (), 1, max(1, file.source.rstrip().count(b"\n") + 1))]
         self._imports: list[Import] = []
         self._pending: list[_PendingMention] = []
@@ -77,7 +79,7 @@ class Scan:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def name(self, node: "Node | None") -> str:
-        """The text of a name; empty if there is none, or if it is too long to be one."""
+        """The text of a name; empty if there is no node, or if the text is too long for a name."""
         if node is None:
             return ""
         start, end = node.start_byte, node.end_byte
@@ -100,7 +102,8 @@ class Scan:
         return " ".join(text.split())[:MAX_SIGNATURE].removesuffix("=>").rstrip(" {:=;")
 
     def walk(self, handlers: Mapping[str, Handler]) -> None:
-        """Visit the tree in reading order; a node without a handler is looked through."""
+        """Visit the tree in reading order. A node without a handler is passed over, its children are
+        visited."""
         ids = kind_ids(self.language)
         by_kind = {kind: handler for name, handler in handlers.items() for kind in ids.get(name, ())}
         stack: list[Step] = [(self.root, self.file)]
@@ -133,10 +136,11 @@ class Scan:
         visibility: Visibility = "public",
         is_test: bool = False,
     ) -> int:
-        """Add a definition that covers the lines of `node`; its number, or `parent` if there is no room.
+        """Add a definition that covers the lines of `node`. Returns its number, or `parent` if it cannot be
+        added.
 
-        `first` is where it begins, when that is not `node` (a decorator).
-        `inside` names what it belongs to when that is defined in another file: a method's type.
+        `first` is where it begins, if that is not `node` (a decorator). `inside` names its owner if another
+        file defines that: the type of a method.
         """
         path = (*self._symbols[parent].path, *inside, name)
         if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
@@ -155,14 +159,14 @@ class Scan:
         return self._symbols[number]
 
     def outermost(self) -> set[str]:
-        """The names of what the file defines outside everything else."""
+        """The names of the outermost definitions."""
         return {symbol.name for symbol in self._symbols if len(symbol.path) == 1}
 
     def members_of(self, number: int) -> list[int]:
         return [member for member, symbol in enumerate(self._symbols) if symbol.parent == number]
 
     def set_visibility(self, number: int, *, visibility: Visibility) -> None:
-        """Say later what only a later line tells, such as an export."""
+        """Change the visibility when a later line decides it, such as an export."""
         self._symbols[number] = self._symbols[number]._replace(visibility=visibility)
 
     def add_import(
@@ -177,7 +181,7 @@ class Scan:
         exported: bool = False,
         binds: bool = True,
     ) -> None:
-        """Add an import and bind its alias; one that only passes a name on to others binds nothing."""
+        """Add an import and bind its alias, unless it only re-exports the name."""
         if len(self._imports) >= MAX_ITEMS or len(module) > MAX_NAME * 5:
             return
         self._imports.append(Import(scope.owner, self.line(node), module, level, name, alias, exported))
@@ -187,19 +191,19 @@ class Scan:
     def mention(
         self, scope: Scope, relation: Relation, path: tuple[str, ...], node: "Node", base: Base = "name"
     ) -> None:
-        """Say that `path` stands at `node`.
+        """Record that `node` mentions `path`.
 
-        With base `name` its first name is looked up from `scope` when all names are known: a local variable
-        becomes its static type, or `unknown`; a `references` of a local is dropped. With base `type` its
-        first name is looked up too, and `unknown` if it is a local. Other bases are taken as they are. An
-        empty path says nothing.
+        With base `name`, the first name is looked up from `scope` after the walk: a local variable becomes
+        its static type, or `unknown`; a `references` of a local is dropped. With base `type`, the first name
+        is looked up too, and becomes `unknown` if it is a local. Other bases stay as they are. An empty path
+        is ignored.
         """
         if not path or "" in path or len(path) > MAX_PATH or self._pending_count >= MAX_PENDING:
             return
         self._pending_count += 1
         if relation == "references" and base == "name":
             if path in scope.referred:
-                return  # it would be settled as the first was, and then left out
+                return  # it would resolve like the first one, and then be dropped
             scope.referred.add(path)
         self._pending.append(_PendingMention(scope, relation, path, node.start_byte, base))
 
@@ -207,11 +211,11 @@ class Scan:
         """A method call on a value that has no name; `type` is empty where the static type is unknown."""
         self.mention(scope, "calls", (*type, name), node, "type" if type else "unknown")
 
-    # Settling
+    # Resolving
 
     def outline(self, *, keep_unbound: bool) -> Outline:
-        """The finished outline. `keep_unbound`: names that nothing in the file binds may mean something
-        elsewhere without an import (a package's other files); else they are built in and left out."""
+        """The finished outline. With `keep_unbound`, names that the file does not bind are kept: they may
+        come from other files of the package without an import. Otherwise they are built in and dropped."""
         mentions = [
             mention for pending in self._pending for mention in self._resolve_mention(pending, keep_unbound)
         ]
@@ -229,7 +233,7 @@ class Scan:
         if base not in ("name", "type"):
             return (self._mention(pending, path, base),)
         binding = scope.find(path[0])
-        if binding is None:  # built in: that says nothing, but what a class inherits from is part of it
+        if binding is None:  # built in: dropped, except for the bases of a class
             return (self._mention(pending, path, base),) if keep_unbound or relation in _INHERITS else ()
         if base == "type" and binding.kind in ("local", "self"):
             return (self._mention(pending, path[-1:], "unknown"),)
@@ -243,7 +247,7 @@ class Scan:
         ]
 
     def _resolve_value(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        """A name that holds a value: a variable of the file or of a class is a symbol itself."""
+        """A name that holds a value. A variable of the file or of a class is a symbol itself."""
         if binding.kind == "variable" and len(pending.path) == 1:
             return [self._mention(pending, pending.path, "name")]
         if pending.relation in _INHERITS:
@@ -253,7 +257,7 @@ class Scan:
         return self._resolve_call(pending, binding)
 
     def _resolve_call(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        """A call on something that a variable holds. A local variable called by itself is nobody's."""
+        """A call on the value of a variable. A call of a local variable itself is dropped."""
         if binding.kind == "self":
             return self._resolve_self(pending, binding)
         if len(pending.path) == 1:
@@ -295,7 +299,7 @@ class Scan:
         return scope.find(holder.type[0]) is binding
 
     def bind_field(self, class_number: int, name: str, type: Type, scope: Scope, *, declared: bool) -> None:
-        """Say that `self.name` of a class is given a value of `type` (empty: nobody knows) in `scope`."""
+        """Record that `scope` assigns a value of `type` (empty: unknown) to `self.name` of a class."""
         fields = self.fields.setdefault(class_number, {})
         binding = Binding("variable", type, scope, declared=declared)
         if name in fields:
@@ -312,7 +316,7 @@ def first_paragraph(text: str) -> str:
 
 
 def _once(mentions: Sequence[Mention]) -> list[Mention]:
-    """Of each symbol's references to one name only the first: the others say nothing new."""
+    """Drop repeated references: each symbol keeps its first reference to a name."""
     references: set[tuple[int, tuple[str, ...]]] = set()
     distinct = []
     for mention in mentions:

@@ -1,31 +1,31 @@
-"""Which names stand for what where: scopes, and what each binds."""
+"""Scopes, and what each name means in them."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 Bound = Literal["symbol", "import", "variable", "local", "self"]
 Type = tuple[str, ...]
-MAX_SCOPES = 300  # inside one another; deeper ones share the names of the last, so that a look-up stays short
+MAX_SCOPES = 300  # nested; deeper scopes share the names of the last one, to keep look-ups short
 
 
 @dataclass(slots=True)
 class Binding:
-    """What a name stands for in a scope.
+    """What a name means in a scope.
 
-    `symbol`: a definition the graph knows; `import`: a name brought in; `variable`: a symbol too, but a value
-    whose members only a static type tells; `local`: a parameter or local variable; `self`: the receiver of
-    a method of class number `number`. `type` is a static type as written, its names meant in `scope`.
+    `symbol`: a definition; `import`: an imported name; `variable`: a symbol that holds a value, whose members
+    depend on its static type; `local`: a parameter or local variable; `self`: the receiver in a method of
+    class number `number`. `type` is a static type as written; its names are looked up in `scope`.
     """
 
     kind: Bound
     type: Type = ()
     scope: "Scope | None" = None
     number: int = 0
-    declared: bool = False  # its type was annotated, so no assignment changes it
+    declared: bool = False  # annotated, so that no assignment changes the type
 
     def rebind(self, other: "Binding", *, keep: bool = False) -> None:
-        """The same name is bound once more: a type holds only if every assignment agrees. In a file (`keep`)
-        it stays what it was, elsewhere a definition that is overwritten is a local like any other."""
+        """Bind the same name again: the type stays only if every assignment agrees. With `keep`, as in a
+        file, the kind stays too; elsewhere a definition that is overwritten becomes a local."""
         if self.kind != other.kind and not keep:
             self.kind = "local"
         if other.declared and not self.declared:
@@ -36,12 +36,12 @@ class Binding:
 
 @dataclass(slots=True)
 class Scope:
-    """A file, class, function or block. What is mentioned in it belongs to symbol number `owner`.
+    """A file, class, function or block. Its mentions belong to symbol number `owner`.
 
-    `hidden` keeps its names from the functions inside (a class of Python or JavaScript); a `block` (or a
-    comprehension) holds its own names, but some declarations inside bind in the function around it;
-    `outward` are names that a statement such as `global` sends to another scope; `referred` are the paths
-    that something in it refers to.
+    `hidden`: the functions inside do not see its names (a class of Python or JavaScript). `block`: a block or
+    comprehension has its own names, but some declarations inside it bind in the function around it.
+    `outward`: names that a statement such as `global` binds in another scope. `referred`: the paths that
+    something in the scope refers to.
     """
 
     owner: int
@@ -55,7 +55,7 @@ class Scope:
     referred: set[tuple[str, ...]] = field(default_factory=set)
 
     def inner(self, owner: int | None = None, *, hidden: bool = False, class_number: int = 0) -> "Scope":
-        """A scope inside this one: of symbol `owner`, or without it a block of the same symbol."""
+        """A scope inside this one: that of symbol `owner`, or without one a block of the same symbol."""
         within = class_number or self.enclosing_class
         owner, block = (self.owner, True) if owner is None else (owner, False)
         if self.depth >= MAX_SCOPES:
@@ -63,7 +63,8 @@ class Scope:
         return Scope(owner, self, hidden, block, within, depth=self.depth + 1)
 
     def owned_by(self, owner: int) -> "Scope":
-        """The same names, for a part of symbol `owner` that is read outside it: a decorator, a base class."""
+        """A scope with the same names for a part of symbol `owner` outside its body: a decorator, a base
+        class."""
         return self._sharing(owner, self.enclosing_class)
 
     def _sharing(self, owner: int, enclosing_class: int) -> "Scope":
@@ -80,7 +81,7 @@ class Scope:
 
     @property
     def function(self) -> "Scope":
-        """This scope, or the function, class or file that this block stands in."""
+        """This scope, or the function, class or file around this block."""
         scope = self
         while scope.block and scope.parent is not None:
             scope = scope.parent
@@ -96,14 +97,14 @@ class Scope:
                 scope.names[name] = binding
         else:
             if scope.is_file and known.kind == "local":
-                known.kind = binding.kind  # `global x` in a function stood above `x = ...`
+                known.kind = binding.kind  # a `global x` in a function above `x = ...`
             known.rebind(binding, keep=scope.is_file)
 
     def local(self, name: str, type: Type = (), *, declared: bool = False) -> None:
         self.bind(name, Binding("local", type, self, declared=declared))
 
     def find(self, name: str) -> Binding | None:
-        """What `name` means here, or None when nothing in the file binds it."""
+        """What `name` means here; None if the file does not bind it."""
         scope: Scope | None = self
         while scope is not None:
             if scope.outward and name in scope.outward:

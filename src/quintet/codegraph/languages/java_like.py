@@ -20,7 +20,7 @@ _WRAPPED_TYPES = frozenset({"nullable_type", "annotated_type", "ref_type", "scop
 
 
 class JavaLikeExtractor(Extractor):
-    """A subclass says which node types are what, how visible a definition is and whether it is a test."""
+    """A subclass lists its node types, and decides how visible a definition is and whether it is a test."""
 
     kinds: ClassVar[Mapping[str, SymbolKind]]
     type_names: ClassVar[frozenset[str]]  # a name or names with dots; not a generic or array type
@@ -146,7 +146,7 @@ class JavaLikeExtractor(Extractor):
         return steps(node, scope.inner(number), name)
 
     def local(self, node: "Node", scope: Scope, name_field: str = "name") -> Sequence[Step]:
-        """A parameter, or whatever else gives a type and one name: a loop, a pattern, a resource."""
+        """A parameter, or anything else with a type and a name: a loop, a pattern, a resource."""
         written, name = node.child_by_field_name("type"), node.child_by_field_name(name_field)
         value = node.child_by_field_name("value")
         values = [value] if value is not None and not node.type.endswith("for_statement") else []
@@ -193,7 +193,7 @@ class JavaLikeExtractor(Extractor):
         return () if parts[0] in self.implicit_types else tuple(part for part in parts if part)
 
     def declared_type(self, written: "Node | None", values: Sequence["Node"]) -> Type:
-        """The written type, or for `var x = new T()` the type of what is constructed."""
+        """The written type, or for `var x = new T()` the constructed type."""
         is_implicit = written is None or self.scan.name(written) in self.implicit_types
         return (
             (self.constructed_type(values[0]) if values else ()) if is_implicit else self.static_type(written)
@@ -207,7 +207,7 @@ class JavaLikeExtractor(Extractor):
         return self.static_type(node.child_by_field_name(self.typed_values[node.type]))
 
     def refer(self, node: "Node | None", scope: Scope) -> None:
-        """Mention every type that is named in a written type."""
+        """Mention every type in a written type."""
         stack = [node] if node is not None else []
         while stack:
             current = stack.pop()
@@ -237,7 +237,7 @@ class JavaLikeExtractor(Extractor):
         return steps(node, scope, name)
 
     def other_constructor(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """`super(x)` and `this(x)` call a constructor as `new` does."""
+        """`super(x)` and `this(x)` call a constructor, as `new` does."""
         called = {child.type for child in node.children}
         number = scope.enclosing_class
         own = self.scan.symbol_at(number).path[-1:]
@@ -259,7 +259,7 @@ class JavaLikeExtractor(Extractor):
         return [*steps(node, scope, written, body), (body, nameless)]
 
     def member_call(self, scope: Scope, receiver: "Node | None", name: str, node: "Node") -> Sequence[Step]:
-        """A call of `receiver.name`; what is left to read of the receiver."""
+        """Record a call of `receiver.name`. Returns what is left to read of the receiver."""
         path = chain(receiver, self.scan, self.leaves, self.links)
         if path in (("super",), ("base",)):
             self.scan.mention(scope, "calls", (name,), node, "super")

@@ -1,4 +1,4 @@
-"""From the outlines of a root to the edges between its definitions. Pure: no disk, no clock."""
+"""From the outlines of a root to the edges between its definitions. Uses no disk and no clock."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ __all__ = ["Project", "affected", "bound_names", "changed_names", "changed_space
 
 
 def resolve(project: Project, wanted: Collection[str] | None = None) -> dict[str, tuple[Edge, ...]]:
-    """The out-edges of each wanted document (of all when None), by document id."""
+    """The out-edges of each wanted document (None: of all), by document id."""
     edges = Edges(project)
     chosen = None if wanted is None else set(wanted)
     return {

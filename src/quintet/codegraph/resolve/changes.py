@@ -1,7 +1,7 @@
-"""Under which names other files can see that a file changed, came or went.
+"""The names under which other files notice that a file changed, appeared or disappeared.
 
-All that one document's edges can hang on elsewhere has a name: a symbol's, a module's, a package's, a path's.
-What a module holds beside its definitions, such as its imports, is only seen by those who name the module.
+Everything that the edges of another document can depend on has a name: of a symbol, a module, a package or a
+path. What else a module holds, such as its imports, matters only to files that name the module.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,8 +25,8 @@ Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a
 
 
 class GuessableName(NamedTuple):
-    """A definition that is seen by the name of its module or class, so that its own only matters to those who
-    guess. Where many of its shape have that name, nobody does."""
+    """A definition that others reach by the name of its module or class. Its own name matters only where a
+    name is guessed, and nothing is guessed if too many definitions of the same shape share the name."""
 
     family: str
     name: str
@@ -42,7 +42,7 @@ def shape_of(outline: Outline, symbol: Symbol) -> Shape:
 
 
 def bound_names(outline: Outline, path: str) -> Names:
-    """The names by which other files may reach this one, or what it defines."""
+    """The names by which other files can reach this file and its definitions."""
     names: Names = set(module_names(path, outline))
     for symbol in outline.symbols:
         names |= _symbol_names(outline, symbol, is_module_named=True)
@@ -59,7 +59,7 @@ def _symbol_names(outline: Outline, symbol: Symbol, *, is_module_named: bool = F
 
 
 def module_names(path: str, outline: Outline) -> set[str]:
-    """What a file is called as a whole: its name, and its module's or package's."""
+    """The names of the file as a whole: its file name, and its module or package."""
     family = family_of(outline.language)
     name = path.rsplit("/", 1)[-1]
     names = {name}
@@ -78,8 +78,8 @@ def space_names(space: Namespace) -> set[str]:
 
 
 def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> set[str]:
-    """What the folders and packages are called that came with their first file or went with their last.
-    `files` are those of the root after the changes."""
+    """The names of the folders and packages that appeared with their first file or disappeared with their
+    last. `files` are those of the root after the changes."""
     old = {space for path, before, _ in changes for space in _spaces(path, before)}
     new = {space for path, _, after in changes for space in _spaces(path, after)}
     moved = old ^ new
@@ -92,7 +92,8 @@ def changed_spaces(files: Iterable[FileOutline], changes: Sequence[Change]) -> s
 
 
 def _spaces(path: str, outline: Outline | None) -> set[Namespace]:
-    """The folders or packages that are there because of a file. A script's folder without `index` is none."""
+    """The folders or packages that exist because of this file. A script's folder without `index` is not
+    one."""
     family = family_of(outline.language).name if outline else ""
     if outline is None or family in ("", "script"):
         return set()
@@ -101,8 +102,9 @@ def _spaces(path: str, outline: Outline | None) -> set[Namespace]:
 
 
 def changed_names(before: Outline | None, after: Outline | None, path: str) -> Names:
-    """The names under which others can see a difference between two outlines of the file at `path` (None: it
-    was not there, or is gone). A change inside a function's body has none."""
+    """The names under which others notice a difference between two outlines of the file at `path`; None
+    stands for a file that did not exist, or no longer does. A change inside a function's body has no
+    such name."""
     if not before or not after or (before.language, before.package) != (after.language, after.package):
         names = (bound_names(outline, path) for outline in (before, after) if outline)
         return {file_word(path)}.union(*names)
@@ -112,7 +114,7 @@ def changed_names(before: Outline | None, after: Outline | None, path: str) -> N
 
 
 def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Names]]:
-    """All that the edges of other files can hang on, each with the names that lead to it."""
+    """Everything that the edges of other files can depend on, each with the names that lead to it."""
     family = family_of(outline.language)
     yield ("lists its exports", bool(outline.exports)), set(module_names(path, outline))
     places = occurrences(outline)
@@ -145,8 +147,8 @@ def _facts(outline: Outline, path: str) -> Iterable[tuple[tuple[object, ...], Na
 
 
 def star_names(outline: Outline, path: str) -> set[str]:
-    """Under which names others see that a file imports everything from elsewhere: what it is called, if they
-    must name it to get at that; what it defines, where they need not."""
+    """The names under which others notice that a file imports everything from elsewhere: the file's own,
+    if others must name it to see that; also what it defines, if they need not."""
     family, names = family_of(outline.language), module_names(path, outline)
     if family.rules.passes_includes_on:  # what a file defines is known to those who include what it includes
         names.update(name for symbol in outline.symbols for name in symbol.path)
@@ -159,6 +161,6 @@ def star_names(outline: Outline, path: str) -> set[str]:
 
 
 def foreign_methods(outline: Outline) -> Iterable[tuple[Name, str]]:
-    """Rust's methods of a type that another file defines: the type as it is called here, the method."""
+    """Methods of Rust for a type that another file defines: the type as it is called here, and the method."""
     paths = {symbol.path for symbol in outline.symbols} if outline.language == "rust" else set()
     return ((path[:-1], path[-1]) for path in sorted(paths) if len(path) > 1 and path[:-1] not in paths)

@@ -1,6 +1,6 @@
-"""What a document names: files by their paths, definitions by their names.
+"""What a document mentions: files by their paths, definitions by their names.
 
-`ingest.parse.extract.document` says how the two kinds of mention are told apart.
+`formats/mentions.py` explains how the two kinds of mention differ.
 """
 
 from quintet.codegraph.languages.registry import FAMILIES
@@ -19,7 +19,7 @@ def find_named(project: Project, members: Members, file: ProjectFile, path: Name
 
 
 def _file(project: Project, file: ProjectFile, text: str) -> Resolution:
-    """The file that a link leads to, or else the one whose path ends so."""
+    """The file that a link leads to, or else the file whose path ends like this."""
     for folder in ((), ()) if text.startswith("/") else (file.folder, ()):
         place = join(folder, text)
         number = project.by_path.get("/".join(place)) if place else None
@@ -34,8 +34,8 @@ def _file(project: Project, file: ProjectFile, text: str) -> Resolution:
 
 
 def _definition(project: Project, members: Members, path: Name) -> Resolution:
-    """By one name: likely if only one thing is called so. By a dotted one: the thing whose name from the root
-    ends with it."""
+    """By a single name: likely if only one definition has it. By a dotted name: the definition whose name
+    from the root ends with it."""
     matches = [
         place
         for family in _FAMILIES

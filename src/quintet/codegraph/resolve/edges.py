@@ -55,7 +55,7 @@ class Edges:
         return edges
 
     def of_mention(self, number: int, mention: Mention) -> list[Edge]:
-        """What one name means is the same on every line from which it is seen alike: it is found once."""
+        """The edges of a mention. A name means the same on every line of a scope, so it is resolved once."""
         file = self.project.files[number]
         owner, relation, path, line, base = mention
         scope = file.scope_for(owner, path[0]) if base in _LOOKED_UP and relation not in _HEADER else owner
@@ -74,7 +74,7 @@ class Edges:
         return [self.project.id_of(place) for place in places], answer.confidence
 
     def _places(self, things: Iterable[Thing], relation: Relation) -> list[SymbolPlace]:
-        """The nodes that stand for `things`: a package's are its files, and only an import means them."""
+        """The nodes for `things`. A package has a node for each file, and only an import can mean it."""
         places: list[SymbolPlace] = []
         for thing in things:
             if isinstance(thing, SymbolPlace):
@@ -87,7 +87,7 @@ class Edges:
     # Imports
 
     def _resolve_import(self, number: int, imported: Import) -> Resolution:
-        """The member an import names, or else the module it names it of."""
+        """The member that an import names, or else its module."""
         module = self.members.module(number, imported)
         if imported.name in ("", "*") or not module.things:
             return module
@@ -130,7 +130,7 @@ class Edges:
         return resolution
 
     def _default(self, thing: Thing) -> Thing:
-        """A script's module that is called or extended is what it exports as `default`."""
+        """A script's module that is called or extended means its `default` export."""
         if isinstance(thing, Namespace) or thing.symbol or self.project.files[thing.file].family != "script":
             return thing
         default = self.members.of(thing, "default")
@@ -149,7 +149,7 @@ class Edges:
         return resolution.at_most(classes.confidence) if classes.things else UNKNOWN
 
     def _of_type(self, number: int, mention: Mention) -> Resolution:
-        """A member of a receiver whose class is known. What a function gives back is not known."""
+        """A member of a receiver of known class. What a function returns is unknown."""
         types = self.scopes.path(number, mention.owner, mention.path[:-1])
         if not types.things:
             return types
@@ -167,7 +167,7 @@ class Edges:
     # Guesses
 
     def _guess(self, number: int, mention: Mention, ceiling: Confidence) -> Resolution:
-        """By its last name alone: likely if the project has one such definition, possible if it has a few."""
+        """By the last name alone: likely if the project has one such definition, possible if it has a few."""
         family, name = self.project.files[number].family, mention.path[-1]
         is_bare = mention.base == "name" and len(mention.path) == 1
         key = (family, name, mention.relation, is_bare)
@@ -179,14 +179,15 @@ class Edges:
         return candidates.at_most("possible") if len(candidates.things) == 1 else FOREIGN
 
     def _candidates_named(self, family: str, name: str, relation: Relation, is_bare: bool) -> Resolution:
-        """The definitions of that name that can be meant."""
+        """The definitions of that name that the mention can mean."""
         places = self.project.by_name.get((family, name), ())
         fits = [place for place in places if self._fits(place, relation, is_bare)]
         fits = self.members.definitions(fits) if family == "c" else fits
         return exactly(fits) if len(fits) <= MAX_CANDIDATES else FOREIGN
 
     def _fits(self, place: SymbolPlace, relation: Relation, is_bare: bool) -> bool:
-        """A bare name means no member of a class, unless the language sees those too; a member's does."""
+        """A bare name cannot mean a member of a class, unless the language has an implicit `self`; a
+        member's name must."""
         file, symbol = self.project.files[place.file], self.project.symbol(place)
         parent = file.symbol(symbol.parent or 0)
         if symbol.kind not in _KINDS.get(relation, ()) or parent.kind in ("function", "method"):
@@ -210,7 +211,7 @@ def contains_edges(file: ProjectFile) -> list[Edge]:
 
 
 def keep_strongest(edges: Iterable[Edge]) -> tuple[Edge, ...]:
-    """In a fixed order, each relation of two nodes on a line once: the surest."""
+    """Keep the most certain edge of each relation between two nodes on a line, in a fixed order."""
     by_key: dict[tuple[str, str, str, int], Edge] = {}
     for edge in edges:
         key = (edge.source, edge.target, edge.relation, edge.line)

@@ -1,4 +1,4 @@
-"""Members of a class and of what it inherits, in the order in which the language looks."""
+"""The members of a class and of its bases, in the order in which the language looks."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Hierarchy:
         return self._first(self.order(place), name)
 
     def inherited(self, place: SymbolPlace, name: str) -> Resolution:
-        """As `super` sees it: without the class itself."""
+        """The member that `super` finds: the class itself is left out."""
         return self._first(self.order(place)[1:], name)
 
     def _first(self, order: list[Ancestor], name: str) -> Resolution:
@@ -47,7 +47,7 @@ class Hierarchy:
         return exactly(elsewhere) if elsewhere else UNKNOWN
 
     def impls(self) -> dict[SymbolPlace, dict[str, list[SymbolPlace]]]:
-        """Rust's methods by the type they are written for, where another file defines the type."""
+        """Methods of Rust by their type, where another file defines the type."""
         if self._impls is None:
             self._impls = defaultdict(lambda: defaultdict(list))
             for number, file in enumerate(self.project.files):
@@ -60,7 +60,7 @@ class Hierarchy:
 
     def order(self, place: SymbolPlace) -> list[Ancestor]:
         """The class, then its bases, each after everything that extends it; left bases first. This is
-        Python's order wherever that is defined, and ends on a class that extends itself."""
+        Python's order wherever Python defines one. It also terminates for a class that extends itself."""
         if place not in self._orders:
             done: list[Ancestor] = []
             visited = {place}
@@ -99,7 +99,7 @@ class Hierarchy:
                 yield self._ancestor(resolution)
 
     def base(self, number: int, mention: Mention) -> Resolution:
-        """What a class extends, as its header means it: not by the names inside the class."""
+        """What a class extends. Names inside the class do not count in its header."""
         parent = self.project.files[number].symbol(mention.owner).parent or 0
         if mention.base == "unknown" or not mention.path:
             return UNKNOWN
@@ -107,7 +107,7 @@ class Hierarchy:
         return self._with_mixins(resolution) if self.project.files[number].family == "ruby" else resolution
 
     def _with_mixins(self, resolution: Resolution) -> Resolution:
-        """Ruby's modules are bases too: the first place where one is opened stands for it."""
+        """Modules of Ruby are bases too; the first place that opens one stands for it."""
         opened: list[SymbolPlace] = []
         for thing in resolution.things:
             if isinstance(thing, SymbolPlace):
@@ -117,7 +117,7 @@ class Hierarchy:
         return resolution._replace(things=tuple(opened))
 
     def _is_base(self, place: SymbolPlace) -> bool:
-        """Whether it has members that a class inherits and `self` sees: in Ruby a module does."""
+        """Whether a class can inherit its members and `self` sees them. In Ruby this includes modules."""
         kind = self.project.symbol(place).kind
         in_ruby = self.project.files[place.file].family == "ruby"
         return kind in ("class", "interface") or (in_ruby and kind == "module" and place.symbol > 0)
@@ -133,7 +133,7 @@ class Hierarchy:
         return (places[0], confidence)
 
     def enclosing_class(self, number: int, owner: int) -> Resolution:
-        """The class that `owner` is or belongs to, also when its method is written away from it."""
+        """The class that `owner` is or belongs to, even if its method is written outside the class."""
         file = self.project.files[number]
         for scope in file.scopes(owner):
             symbol = file.symbol(scope)

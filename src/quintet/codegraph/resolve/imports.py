@@ -19,8 +19,8 @@ _MAX_CANDIDATES = 8
 
 
 class ImportResolver:
-    """How the imports of a family are read. `heads` are first names of a path that mean a module by where
-    the path stands, such as `super` in Rust."""
+    """How a family reads its imports. `heads` are the names at the start of a path that mean a module
+    relative to the path's place, such as `super` in Rust."""
 
     heads: frozenset[str] = frozenset()
 
@@ -33,7 +33,7 @@ class ImportResolver:
         return exactly(project.symbols.get((file.family, parts), ()))
 
     def find_path(self, _project: Project, _file: ProjectFile, _home: Name, _path: Name) -> Resolution:
-        """What a path means in the module `home` that nothing in the file binds."""
+        """What a path means in the module `home`, if the file does not bind its first name."""
         return FOREIGN
 
     def deciding_names(
@@ -45,7 +45,7 @@ class ImportResolver:
         return names | path_names(file, written_path(imported.module))
 
     def space_names(self, space: Namespace) -> set[str]:
-        """What those who look for a module, package or folder call it; the root's has no other name."""
+        """What others call a module, package or folder; the root has a name of its own."""
         return set(space.name[-1:]) or {f"./{space.family}"}
 
     def names_in_path(self, _file: ProjectFile, path: Name) -> Collection[str]:
@@ -74,7 +74,7 @@ def join(folder: Name, relative: str) -> Name | None:
 
 
 def guess(answer: Resolution) -> Resolution:
-    """The same answer, if it was found by the end of a name alone."""
+    """The resolution of a name that was found by its end alone."""
     return answer.at_most("likely") if len(answer.things) <= _MAX_CANDIDATES else FOREIGN
 
 
@@ -84,7 +84,7 @@ def written_path(text: str) -> str:
 
 
 def path_names(file: ProjectFile, text: str) -> set[str]:
-    """What the files are called that a path may mean, read from a folder or as the end of one."""
+    """The names of the files that a path may mean, read from a folder or as the end of a path."""
     joined = (join(folder, text) for folder in (file.folder, ()))
     plain = [part for part in text.split("/") if part not in ("", ".", "..")]
     return {*plain[-1:], *(name[-1] for name in joined if name)}

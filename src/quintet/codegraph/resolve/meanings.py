@@ -1,4 +1,4 @@
-"""What a name means that one file defines several times in one place."""
+"""What a name means if a file defines it several times in one place."""
 
 from collections import Counter, defaultdict
 
@@ -9,8 +9,8 @@ _ADDITIONS = {"setter", "getter", "deleter", "register"}  # `@x.setter`: more of
 
 
 def meanings(outline: Outline) -> dict[Path, tuple[int, ...]]:
-    """The symbols that each path may mean. Overloads are one, and the first stands for them; what Python
-    defines again replaces what was there, or is another branch: then each may be meant."""
+    """The symbols that each path may mean. Overloads count as one, and the first stands for them. In
+    Python a second definition replaces the first or is another branch, so each may be meant."""
     numbers: dict[Path, list[int]] = defaultdict(list)
     for number, symbol in enumerate(outline.symbols):
         numbers[symbol.path].append(number)
@@ -21,7 +21,8 @@ def meanings(outline: Outline) -> dict[Path, tuple[int, ...]]:
 
 
 def _current_meanings(numbers: list[int], marked: set[int]) -> tuple[int, ...]:
-    """Without what only tells types or adds to another; of a stub, which has nothing else, the last."""
+    """The definitions without overloads and additions such as setters; of a stub, which has only
+    overloads, the last."""
     return tuple(number for number in numbers if number not in marked) or (numbers[-1],)
 
 
@@ -37,7 +38,7 @@ def _decorated_additions(outline: Outline) -> set[int]:
 
 
 def occurrences(outline: Outline) -> list[int]:
-    """How often the path of each symbol stood before: it tells symbols of one path apart."""
+    """How often the path of each symbol occurred before: it tells symbols of the same path apart."""
     counts: Counter[Path] = Counter()
     numbers = []
     for symbol in outline.symbols:

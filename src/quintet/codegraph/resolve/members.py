@@ -1,4 +1,4 @@
-"""What a module, a namespace or a class holds under a name, through imports and re-exports."""
+"""What a module, namespace or class defines under a name, through imports and re-exports."""
 
 from quintet.codegraph.resolve.imports import import_resolver
 from quintet.codegraph.resolve.project import Namespace, Project, ProjectFile, SymbolPlace, Thing
@@ -11,7 +11,7 @@ Trail = set[tuple[int, int, str]]
 
 
 class Members:
-    """Looks at what is written, never at what a class inherits."""
+    """Looks at what a class itself defines, never at what it inherits."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -35,7 +35,7 @@ class Members:
     # Classes and namespaces
 
     def of_class(self, place: SymbolPlace, name: str) -> Resolution:
-        """A member that the class itself defines; for anything but a class, what is written inside it."""
+        """A member that the class itself defines; for anything but a class, a definition inside it."""
         file = self.project.files[place.file]
         here = [SymbolPlace(place.file, number) for number in file.symbols_named(place.symbol, name)]
         if not file.rules.open_classes or (here and file.family != "c"):
@@ -44,7 +44,7 @@ class Members:
         return exactly(self.definitions(parts)) if parts else UNKNOWN
 
     def definitions(self, places: list[SymbolPlace]) -> list[SymbolPlace]:
-        """Without what a C header only declares, when a source file defines it."""
+        """The places without declarations in C headers, if a source file has the definition."""
         defined = [p for p in places if not self.project.files[p.file].path.endswith(_HEADERS)]
         return defined or places
 
@@ -81,7 +81,7 @@ class Members:
         return exactly(self.project.modules_at(file.family, (*self.project.qualified(place), name)))
 
     def bound_inside(self, place: SymbolPlace, name: str) -> Resolution | None:
-        """What `name` is bound to in the scope `place`, as the scope itself sees it."""
+        """What the scope `place` binds `name` to, as seen from inside."""
         key = (place, name)
         if key not in self._inside:
             self._inside[key] = self.bound_in(place, name, None, inside=True)
@@ -90,8 +90,8 @@ class Members:
     def bound_in(
         self, place: SymbolPlace, name: str, trail: Trail | None, *, inside: bool = False
     ) -> Resolution | None:
-        """What the module's own definitions and imports bind `name` to. A script's imports are seen by
-        others only if it exports them."""
+        """What the definitions and imports of the module bind `name` to. Others see a script's imports
+        only if it exports them."""
         file = self.project.files[place.file]
         if file.family == "script" and not inside and name in file.exports:
             exported = [self.bound_in(place, inner, trail, inside=True) for inner in file.exports[name]]
@@ -109,7 +109,8 @@ class Members:
         return either(answers) if answers else None
 
     def star_imported(self, place: SymbolPlace, name: str, trail: Trail) -> Resolution:
-        """What a module gets under `name` from imports of everything; DOUBTFUL if it may be foreign."""
+        """What a module gets under `name` from imports of everything; DOUBTFUL if it may come from outside
+        the project."""
         answers, doubtful = [], False
         for imported in self.project.files[place.file].stars:
             if imported.owner != place.symbol:
@@ -126,7 +127,7 @@ class Members:
         return DOUBTFUL if doubtful else FOREIGN
 
     def _gives_to_all(self, thing: Thing, name: str) -> bool:
-        """Whether a module hands `name` to those who import everything: Python's may keep some to itself."""
+        """Whether an import of everything includes `name`: a module of Python can leave names out."""
         file = self.project.files[thing.file] if isinstance(thing, SymbolPlace) else None
         if file is None or file.family != "python":
             return file is None or file.family != "c"  # an include is no namespace
@@ -156,7 +157,7 @@ class Members:
         return SymbolPlace(number, 0) if same else thing
 
     def imported(self, number: int, imported: Import, trail: Trail | None = None) -> Resolution:
-        """What an import brings in: a module, or a member of one."""
+        """What an import binds: a module, or a member of one."""
         file = self.project.files[number]
         if file.family == "python" and not imported.alias and "." in imported.module:
             imported = imported._replace(module=imported.module.partition(".")[0])  # `import a.b` binds `a`

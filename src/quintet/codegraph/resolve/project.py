@@ -17,7 +17,8 @@ PROSE = Family("", NameRules())
 
 
 class SymbolPlace(NamedTuple):
-    """A definition: number of its file in `Project.files`, number of its symbol there; 0 is the module."""
+    """A definition: the number of its file in `Project.files` and the number of its symbol there. Symbol 0
+    is the module."""
 
     file: int
     symbol: int
@@ -34,14 +35,14 @@ Thing = SymbolPlace | Namespace
 
 
 def split_name(text: str) -> Name:
-    """The parts of a name in any language's spelling."""
+    """The parts of a name, with the separators of any language."""
     for separator in ("::", "\\", "/"):
         text = text.replace(separator, ".")
     return tuple(part for part in text.split(".") if part)
 
 
 def file_word(path: str) -> str:
-    """A file's whole path as a name: no other file's last part."""
+    """The whole path of a file as a name, which cannot be mistaken for the last part of another path."""
     return f"/{path}"
 
 
@@ -72,15 +73,15 @@ def stem_of(path: str, family: Family) -> str:
 
 
 def is_star(imported: Import, family: Family) -> bool:
-    """Whether an import brings in all that a module or file has, under the names it has there."""
+    """Whether an import binds everything in a module or file under the names it has there."""
     if imported.alias or (family.name == "script" and not imported.exported):
         return False
     return imported.name == "*" or (not imported.name and family.rules.includes)
 
 
 class ProjectFile:
-    """One file with what its outline says by name, found out when it is asked for: most documents are prose
-    that names nothing."""
+    """A file with its outline indexed by name. The indexes are built on first use, because most documents
+    are prose that names nothing."""
 
     def __init__(self, file: FileOutline) -> None:
         self.document_id, self.path, self.outline = file.document_id, file.path, file.outline
@@ -128,14 +129,14 @@ class ProjectFile:
         return is_star(imported, self._family)
 
     def _alias_of(self, imported: Import) -> str:
-        """What an import is called here; `import a.b` of Python binds `a`."""
+        """The name that an import binds here; `import a.b` of Python binds `a`."""
         if self.family == "python" and not imported.name and not imported.alias:
             return imported.module.partition(".")[0]
         return imported.alias
 
     @cached_property
     def _inner(self) -> set[str]:
-        """Names that are bound in a scope of the module."""
+        """The names that a scope inside the module binds."""
         defined = {path[-1] for path in self.meanings if len(path) > 1}
         return defined | {
             alias
@@ -145,7 +146,8 @@ class ProjectFile:
 
     @cached_property
     def _is_flat(self) -> bool:
-        """In other languages a scope sees more than is written in it: inherited members, its namespace."""
+        """Whether scopes see only what is written in them. In other languages they also see inherited
+        members or a namespace."""
         return self.rules.closed_scopes and not any(star.owner for star in self.stars)
 
     @cached_property
@@ -167,31 +169,31 @@ class ProjectFile:
         return self.outline.symbols[number]
 
     def representative(self, number: int) -> int:
-        """The one that stands for the overload set that symbol `number` belongs to."""
+        """The symbol that stands for all overloads of symbol `number`."""
         if number >= len(self.outline.symbols):
             return 0
         numbers = self.meanings[self.outline.symbols[number].path]
         return number if number in numbers else numbers[0]
 
     def scope_for(self, scope: int, name: str) -> int:
-        """The module where `name` means the same in `scope` as in the module, otherwise `scope` itself."""
+        """The module, if `name` means the same in `scope` as in the module; otherwise `scope` itself."""
         return 0 if self._is_flat and name not in self._inner else scope
 
     def symbols_named(self, within: int, name: str) -> list[int]:
-        """What `name` may mean in symbol `within`, or else in another of the same path."""
+        """What `name` may mean in symbol `within`, or else in another symbol of the same path."""
         numbers = self.meanings.get((*self.outline.symbols[within].path, name), ())
         own = [number for number in numbers if self.outline.symbols[number].parent == within]
         return own or list(numbers)
 
     def scopes(self, number: int) -> tuple[int, ...]:
-        """`number` and what it stands in, the module last."""
+        """Symbol `number` and everything around it, the module last."""
         scopes = self._scopes.get(number)
         if scopes is None:
             scopes = self._scopes[number] = (*self._parents(number), 0)
         return scopes
 
     def module_of(self, number: int) -> Name:
-        """The name of the module that symbol `number` stands in: the file's or an inline one."""
+        """The name of the module around symbol `number`: the file's, or an inline one."""
         inline = next((n for n in self.scopes(number) if n and self.symbol(n).kind == "module"), 0)
         return self.home + (self.symbol(inline).path if inline else ())
 
@@ -204,7 +206,7 @@ class ProjectFile:
 
 
 class Project:
-    """`location` are the folders that the root lies in, its own last: a root may be a package itself."""
+    """`location` are the folders around the root, its own folder last: the root may be a package itself."""
 
     def __init__(self, files: Sequence[FileOutline], location: Name = ()) -> None:
         self.location = location
@@ -255,7 +257,7 @@ class Project:
 
     @cached_property
     def root_packages(self) -> frozenset[str]:
-        """What Go's files in the root say that they are: its folder has no name here."""
+        """The packages that the Go files in the root declare: the root's folder has no name here."""
         return frozenset(self.files[n].outline.package for n in self.packages.get(("go", ()), ()))
 
     def symbol(self, place: SymbolPlace) -> Symbol:
@@ -270,7 +272,7 @@ class Project:
         return file.ids[place.symbol] if place.symbol else file.document_id
 
     def modules_at(self, family: str, name: Name) -> tuple[Thing, ...]:
-        """The module or package called `name`, from the root; several files may claim one name."""
+        """The module or package called `name`, from the root. Several files may claim one name."""
         files = self.modules.get((family, name), [])
         if files:
             return tuple(SymbolPlace(number, 0) for number in self._preferred(family, files))
@@ -278,7 +280,8 @@ class Project:
         return (space,) if space in self.spaces else ()
 
     def _preferred(self, family: str, files: list[int]) -> list[int]:
-        """One of `a.py` and `a.pyi`, of `a.ts`, `a.js` and `a/index.ts`, of `lib.rs` and `main.rs`."""
+        """The file that is preferred: of `a.py` and `a.pyi`, of `a.ts`, `a.js` and `a/index.ts`, of
+        `lib.rs` and `main.rs`."""
         if len(files) == 1:
             return files
 

@@ -1,6 +1,6 @@
-"""Which documents an edit reaches, so that no other needs to be resolved again.
+"""Which documents an edit reaches, so that no other has to be resolved again.
 
-A name that an import renames, or a class whose base changed, passes the change on under its own name.
+An import that renames a name, or a class whose base changed, passes the change on under its own name.
 """
 
 from collections import defaultdict
@@ -19,8 +19,8 @@ Imports = list[tuple[Import, set[str]]]  # of a file, each with the names that d
 def affected(
     project: Project, documents: Collection[str], names: Collection[str | GuessableName]
 ) -> set[str]:
-    """The documents to resolve again after `documents` changed and what is called `names` came, went or
-    moved. `project` is as it is after that."""
+    """The documents to resolve again after `documents` changed and definitions called `names` appeared,
+    disappeared or moved. `project` is the state after that."""
     if not names:
         return set(documents)
     guessed = [name for name in names if isinstance(name, GuessableName)]
@@ -42,7 +42,7 @@ def affected(
 
 
 def _is_common(project: Project, documents: Collection[str], guessed: GuessableName) -> bool:
-    """Whether so many others have that name that nothing is guessed by it, with this one or without."""
+    """Whether so many others have that name that nothing is guessed by it, with or without this one."""
     others = 0
     for place in project.by_name.get((guessed.family, guessed.name), ()):
         file = project.files[place.file]
@@ -54,7 +54,7 @@ def _is_common(project: Project, documents: Collection[str], guessed: GuessableN
 
 
 def _propagate(project: Project, imported: Sequence[Imports], names: set[str]) -> None:
-    """Add the names under which others see what is called `names`."""
+    """Add the names under which others see definitions called `names`."""
     passes_on: dict[str, list[Collection[str]]] = defaultdict(list)
     for file, imports in zip(project.files, imported, strict=True):
         for cause, effect in _propagations(file, imports):
@@ -67,7 +67,7 @@ def _propagate(project: Project, imported: Sequence[Imports], names: set[str]) -
 
 
 def _depends_on(file: ProjectFile, imports: Imports, names: set[str]) -> bool:
-    """Whether one of the names decides what a mention or an import of a file resolves to."""
+    """Whether one of the names decides how a mention or an import of the file resolves."""
     if any(not names.isdisjoint(causes) for _, causes in imports):
         return True
     for symbol in file.outline.symbols:
@@ -79,7 +79,7 @@ def _depends_on(file: ProjectFile, imports: Imports, names: set[str]) -> bool:
 
 
 def _mentioned_names(file: ProjectFile, path: Name) -> Collection[str]:
-    """The names in a path, and those of the files that it or its first part stands for."""
+    """The names in a path, and the names of the files that it may mean."""
     if not file.family:
         is_file = len(path) == 1 and ("/" in path[0] or "." in path[0])
         return {*path, *path_names(file, path[0])} if is_file else path
@@ -87,13 +87,13 @@ def _mentioned_names(file: ProjectFile, path: Name) -> Collection[str]:
 
 
 def _imported_names(project: Project, file: ProjectFile, imported: Import, moved_packages: bool) -> set[str]:
-    """What decides which module an import means, and what of it."""
+    """The names that decide what an import means."""
     deciding = import_resolver(file.family).deciding_names(project, file, imported, moved_packages)
     return {imported.name, imported.alias, *deciding} - {""}
 
 
 def _propagations(file: ProjectFile, imports: Imports) -> Iterable[tuple[str, Collection[str]]]:
-    """Names that decide what others mean, each with those that it decides."""
+    """Names that decide what other names mean, each with those it decides."""
     starred = star_names(file.outline, file.path) if file.stars else set()
     for imported, causes in imports:
         effect: Collection[str] = (imported.alias,)
@@ -111,5 +111,5 @@ def _propagations(file: ProjectFile, imports: Imports) -> Iterable[tuple[str, Co
 
 
 def _base_names(file: ProjectFile) -> Iterable[tuple[Name, str]]:
-    """What a class extends, and its own name."""
+    """What each class extends, and the name of the class."""
     return ((m.path, file.symbol(owner).name) for owner, mentions in file.bases.items() for m in mentions)

@@ -1,4 +1,4 @@
-"""What a lookup found, and how sure it is."""
+"""What a name resolves to, and how certain that is."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,8 +10,8 @@ STRENGTH: dict[Confidence, int] = {"exact": 0, "likely": 1, "possible": 2}
 
 
 class Resolution(NamedTuple):
-    """`things` are what a name may mean. Without any, `settled` says that it means nothing of this project;
-    otherwise it may be guessed by name, with at most this `confidence`."""
+    """`things` are what a name may mean. Without any, `settled` says that the name means nothing in this
+    project; otherwise it may be guessed by name, with at most this `confidence`."""
 
     things: tuple[Thing, ...] = ()
     confidence: Confidence = "exact"
@@ -33,13 +33,14 @@ def weaker(first: Confidence, second: Confidence) -> Confidence:
 
 
 def exactly(things: Iterable[Thing]) -> Resolution:
-    """Each of several is only possible; none at all is nothing of this project."""
+    """One thing is exact; each of several is only possible; without any, the name is foreign to the
+    project."""
     distinct = tuple(dict.fromkeys(things))
     return Resolution(distinct, "exact" if len(distinct) < 2 else "possible")
 
 
 def either(answers: Iterable[Resolution]) -> Resolution:
-    """A name bound more than once: each meaning is only possible, unless all are the same."""
+    """The meanings of a name that is bound more than once: each is only possible, unless all are the same."""
     distinct = list(answers)
     if len(distinct) > 1:
         distinct = list(dict.fromkeys(distinct))

@@ -1,4 +1,4 @@
-"""What a name means where it stands: enclosing scopes, imports, the package, what is included."""
+"""What a name means where it is used: enclosing scopes, imports, the package, included files."""
 
 from collections.abc import Callable, Iterator
 
@@ -34,7 +34,7 @@ class Scopes:
         return resolution
 
     def _step(self, resolution: Resolution, name: str) -> Resolution:
-        """The member of what was found so far; parts of one class or namespace are one thing."""
+        """The member of what was resolved so far; parts of one class or namespace count as one thing."""
         things = resolution.things
         places = [thing for thing in things if isinstance(thing, SymbolPlace)]
         if len(things) > 1 and len(places) == len(things) and self._is_one(places):
@@ -52,7 +52,7 @@ class Scopes:
         return self.members.of(thing, name)
 
     def _head(self, number: int, owner: int, path: Name) -> tuple[Resolution, Name]:
-        """What the path begins with, and the rest of it."""
+        """What the start of the path means, and the rest of the path."""
         file = self.project.files[number]
         imports = import_resolver(file.family)
         heads = 0
@@ -104,7 +104,7 @@ class Scopes:
         return DOUBTFUL if unsure and not file.rules.passes_includes_on else around
 
     def _scopes(self, file: ProjectFile, owner: int) -> tuple[int, ...]:
-        """The scopes around `owner`, innermost first. What stands outside a Rust module is not seen in it."""
+        """The scopes around `owner`, innermost first. A module of Rust does not see what is outside it."""
         scopes = file.scopes(owner)
         if file.family == "rust":
             for at, scope in enumerate(scopes, 1):
@@ -147,7 +147,7 @@ class Scopes:
         return Resolution((space,)) if space in self.project.spaces else UNKNOWN
 
     def _prefixes(self, file: ProjectFile, owner: int) -> Iterator[Name]:
-        """The names a bare name may be completed with: of the enclosing classes, of the namespaces."""
+        """The names that may qualify a bare name: of the enclosing classes and namespaces."""
         whole = file.home + (file.symbol(owner).path if file.outline.symbols else ())
         last = 0 if file.rules.nested_namespaces else len(file.home)
         for length in range(len(whole), last - 1, -1):
@@ -156,7 +156,8 @@ class Scopes:
             yield ()
 
     def _choose(self, number: int, places: list[SymbolPlace]) -> Resolution:
-        """Of definitions with one qualified name: this file's, or else what the language lets it see."""
+        """Of definitions with one qualified name: this file's, or else those that the language lets it
+        see."""
         here = [place for place in places if place.file == number]
         if here:
             return exactly(here)
@@ -185,7 +186,7 @@ class Scopes:
         return resolution if resolution.things else UNKNOWN
 
     def visible(self, number: int) -> frozenset[int]:
-        """The files whose text a C or shell file includes, itself among them."""
+        """The files that a C or shell file includes, directly or not, and the file itself."""
         if number not in self._visible:
             visited, queue = {number}, [number]
             while queue:

@@ -86,7 +86,7 @@ class _BashExtractor(Extractor):
         return steps(node, scope)
 
     def _word(self, node: "Node | None") -> str:
-        """A command that is written out; empty when it is the value of something."""
+        """The command, if it is written out; empty if it is the value of a variable."""
         if node is not None and node.type == "command_name" and node.named_child_count == 1:
             node = node.named_children[0]
         return self.scan.name(node) if node is not None and node.type == "word" else ""

@@ -114,7 +114,7 @@ class CExtractor(CNames):
         return self.inside(node, whole, self.enter(number, scope))
 
     def inside(self, node: "Node", declarator: "Node | None", scope: Scope) -> list[Step]:
-        """What is left of a function when its name is read: types, parameters, body."""
+        """The steps inside a function, without its name: types, parameters, body."""
         head = node.child_by_field_name("declarator")
         around = steps(node, scope, head)
         after = [step for step in around if head is not None and step[0].start_byte > head.start_byte]
@@ -156,10 +156,8 @@ class CExtractor(CNames):
     def _global(
         self, node: "Node", declarator: "Node", value: "Node | None", scope: Scope
     ) -> tuple[Scope, list["Node"]]:
-        """A variable or prototype of the file: its scope, and what is left to read of it.
-
-        A header's prototype is what those who include it see; elsewhere it only names a function.
-        """
+        """A variable or prototype of the file: its scope, and the nodes that are left to read. The files
+        that include a header see its prototypes; elsewhere a prototype only names a function."""
         name, is_function, whole = self.declarator_parts(declarator)
         text = "".join(self.path(name)[-1:])
         words = [self.scan.name(c) for c in node.named_children if c.type == "storage_class_specifier"]
@@ -185,7 +183,7 @@ class CExtractor(CNames):
         return self.class_body(node, self.scan.name(name), body, scope)
 
     def _tag(self, name: "Node | None", scope: Scope) -> Sequence[Step]:
-        """`struct node *node`: no variable hides what stands after `struct`."""
+        """In `struct node *node`, the name after `struct` is never a variable."""
         apart = Scope(scope.owner, enclosing_class=scope.enclosing_class)
         if name is not None:
             self.scan.mention(apart, "references", self.path(name), name)
@@ -214,13 +212,13 @@ class CExtractor(CNames):
         return next_steps
 
     def _nested(self, node: "Node", declarators: Sequence["Node"], scope: Scope) -> Sequence[Step]:
-        """`union { int a; } u;`: what it holds is the field's, not the outer one's."""
+        """In `union { int a; } u;`, `a` belongs to the field `u`, not to the outer struct."""
         fields = [self.member(node, declarator, scope)[0].owner for declarator in declarators]
         written = node.child_by_field_name("type")
         return [(written, scope.inner(fields[0], class_number=fields[0]))] if written is not None else ()
 
     def member(self, node: "Node", declarator: "Node", scope: Scope) -> tuple[Scope, list["Node"]]:
-        """A field: its scope, and what is left to read of it."""
+        """A field: its scope, and the nodes that are left to read."""
         name, _, whole = self.declarator_parts(declarator)
         text = "".join(self.path(name)[-1:])
         if not scope.is_class_body:
@@ -246,7 +244,7 @@ class CExtractor(CNames):
         return [(body, scope)]
 
     def _enumerator(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Its name is known where the enum stands, unless the enum is a C++ `enum class`."""
+        """The name is bound in the scope of the enum, unless it is an `enum class` of C++."""
         name = self.scan.name(node.child_by_field_name("name"))
         number = self.define("variable", name, node, scope)
         self.bind_variable(scope, name, ())
@@ -279,7 +277,7 @@ class CExtractor(CNames):
     # Mentions
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A name that nothing in the file binds comes from an included one."""
+        """A name that the file does not bind comes from an included file."""
         self.mention_later(scope, "references", self.path(node), node, "name")
         return ()
 

@@ -16,7 +16,7 @@ _TEMPLATES = frozenset({"template_type", "template_function", "template_method"}
 
 
 class CNames(Extractor):
-    """Reads names; what they are for is for `CExtractor` to say."""
+    """Reads names. `CExtractor` decides what they are for."""
 
     def declarator_parts(self, node: "Node | None") -> tuple["Node | None", bool, "Node | None"]:
         """The name inside a declarator, whether it names a function, and the function's declarator."""

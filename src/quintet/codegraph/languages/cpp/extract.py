@@ -70,7 +70,7 @@ class _CppExtractor(CExtractor):
         return super().visibility(node, scope)
 
     def _is_constant(self, node: "Node") -> bool:
-        """Whether it is a constant that the file keeps to itself: a pointer to one is none."""
+        """Whether it is a constant that only this file sees. A pointer to a constant is not one."""
         words = {self.scan.name(child) for child in node.named_children if child.type in _QUALIFIERS}
         declarators = node.children_by_field_name("declarator")
         inner = (declarator.child_by_field_name("declarator") for declarator in declarators)
@@ -86,7 +86,8 @@ class _CppExtractor(CExtractor):
         return ()
 
     def _template_declaration(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Its parameters are names of the definition inside it; the comment stands above it."""
+        """Template parameters are names of the definition inside; a comment above the template belongs to
+        it."""
         parameters = node.child_by_field_name("parameters")
         if node.parent is None or node.parent.type != "template_declaration":
             self._generics, self._template = [], node
@@ -243,7 +244,7 @@ class _CppExtractor(CExtractor):
     # Mentions
 
     def _qualified(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A value such as `Colour::red`, or a type; nothing of `std` is ours."""
+        """A value such as `Colour::red`, or a type. Names of `std` are left out."""
         path = self.path(node)
         if path[:1] != ("std",):
             self.mention_later(scope, "references", path, node, "name")
@@ -267,7 +268,7 @@ class _CppExtractor(CExtractor):
         return [*((argument, scope) for argument in arguments_of(name)), *steps(node, scope)[1:]]
 
     def _built_in_place(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """`Item{4}`; with brackets around its type it is C's, which calls nothing."""
+        """`Item{4}` is a call. With brackets around the type it is a literal of C, which is not."""
         written = node.child_by_field_name("type")
         path = self.path(written)
         if not path:

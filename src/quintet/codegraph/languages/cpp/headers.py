@@ -1,4 +1,4 @@
-"""Which `.h` file is C++: its ending does not say."""
+"""Tells a `.h` file of C++ from one of C by its text."""
 
 import re
 

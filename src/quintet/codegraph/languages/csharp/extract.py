@@ -161,7 +161,7 @@ class _CSharpExtractor(JavaLikeExtractor):
         return steps(node, inner, written, name)
 
     def _special(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Operators, indexers and finalisers are methods with the name they are written with."""
+        """Operators, indexers and finalisers are methods, named as they are written."""
         operator, body = node.child_by_field_name("operator"), node.child_by_field_name("body")
         name = {"destructor_declaration": "~", "indexer_declaration": "this[]"}.get(node.type, "operator ")
         written = operator or node.child_by_field_name("name")
@@ -219,7 +219,7 @@ class _CSharpExtractor(JavaLikeExtractor):
         return rest
 
     def _call_parts(self, function: "Node") -> tuple["Node | None", "Node | None", list["Node"]]:
-        """The receiver, the name and the type arguments of what is called."""
+        """The receiver, the name and the type arguments of a call."""
         receiver: Node | None = None
         name: Node | None = function
         if function.type == "member_access_expression":

@@ -57,7 +57,7 @@ class _GoExtractor(Extractor):
     # Declarations
 
     def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A method may stand above its type."""
+        """Read types first: a method may stand above its type."""
         return steps_first(node, scope, _FIRST)
 
     def _package(self, node: "Node", _scope: Scope) -> Sequence[Step]:
@@ -162,7 +162,7 @@ class _GoExtractor(Extractor):
         return steps(node, inner, receiver, node.child_by_field_name("name"))
 
     def _type_arguments(self, node: "Node | None") -> list[str]:
-        """The type parameters that a receiver such as `(l *List[T])` names anew."""
+        """The type parameters that a receiver such as `(l *List[T])` names again."""
         if node is not None and node.type == "pointer_type" and node.named_children:
             node = node.named_children[0]
         arguments = node.child_by_field_name("type_arguments") if node is not None else None
@@ -220,7 +220,7 @@ class _GoExtractor(Extractor):
         return steps(node, inner, alias)
 
     def _type_case(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """In a case of one type the variable of the switch has that type."""
+        """In a case of a single type, the variable of the switch has that type."""
         inner, types = scope.inner(), node.children_by_field_name("type")
         alias = node.parent.child_by_field_name("alias") if node.parent is not None else None
         for name in alias.named_children if alias is not None and len(types) == 1 else ():
@@ -263,7 +263,8 @@ class _GoExtractor(Extractor):
         return ()
 
     def _value(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A name that nothing in the file binds is the package's; before a dot it may also be a package."""
+        """A name that the file does not bind belongs to the package; before a dot it may also be a
+        package."""
         path = chain(node, self.scan, _LEAVES, _LINKS)
         if path:
             is_package_wide = len(path) == 1 and path[0] not in BUILT_IN

@@ -8,7 +8,8 @@ from quintet.model.symbols import Import
 
 class Imports(ImportResolver):
     def find_module(self, project: Project, _file: ProjectFile, imported: Import) -> Resolution:
-        """The folder whose path from the root ends the import path. A single name may be somebody else's."""
+        """The folder whose path from the root ends the import path. A single matching name may be a
+        coincidence."""
         parts = tuple(part for part in imported.module.split("/") if part)
         names = project.tails.get(("go", parts[-1]), ()) if parts else ()
         fits = [name for name in names if ("go", name) in project.packages and parts[-len(name) :] == name]

@@ -1,4 +1,4 @@
-"""Names of Go: those the language itself has, and what an imported package is called."""
+"""Built-in names of Go, and the names of imported packages."""
 
 import re
 
@@ -12,7 +12,7 @@ BUILT_IN = frozenset(
 
 
 def package_name(path: str) -> str:
-    """What the package of an import path is called, as far as the path tells."""
+    """The name of the package at an import path, as far as the path shows it."""
     parts = [part for part in path.split("/") if part and not _VERSION.fullmatch(part)]
     last = parts[-1].partition(".v")[0] if parts else ""
     return last.removeprefix("go-").removesuffix("-go").removesuffix(".go").replace("-", "_")

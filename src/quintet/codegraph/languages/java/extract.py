@@ -132,7 +132,8 @@ class _JavaExtractor(JavaLikeExtractor):
         return self.local(node, scope.inner())
 
     def _typed_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A type and a name without fields: of a `catch`, a pattern, the last parameter."""
+        """A type and a name that have no fields in the grammar: of a `catch`, a pattern, the last
+        parameter."""
         if not node.named_children:
             return ()
         last = node.named_children[-1]

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript classes and interfaces, and what they hold."""
+"""Classes and interfaces of JavaScript and TypeScript, and their members."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ class ScriptClasses(ScriptDefinitions):
         return super().variable(node, whole, target, scope)
 
     def bound_class(self, name: str, value: "Node", whole: "Node", scope: Scope) -> Sequence[Step]:
-        """A class that `whole` gives a name: a declaration, or a variable that holds it."""
+        """A class that `whole` names: a declaration, or a variable that holds it."""
         kind: SymbolKind = "interface" if value.type == "interface_declaration" else "class"
         body = value.child_by_field_name("body")
         number = self.define(kind, name, whole, scope, body=body)
@@ -57,7 +57,7 @@ class ScriptClasses(ScriptDefinitions):
         return [*steps, *(self.members(body, inside) if body is not None else ())]
 
     def heritage(self, node: "Node", scope: Scope) -> list[Step]:
-        """`extends` and `implements`; in plain JavaScript the class stands there without a clause."""
+        """`extends` and `implements`. In plain JavaScript the base class has no clause of its own."""
         steps: list[Step] = []
         for child in node.named_children:
             if child.type in ("extends_clause", "implements_clause"):
@@ -156,7 +156,7 @@ class ScriptClasses(ScriptDefinitions):
         return [(part, inside) for part in (type_node, value) if part is not None]
 
     def instance(self, scope: Scope) -> Scope:
-        """Where a field gets its value: `this` is the object."""
+        """The scope of a field's value, where `this` is the object."""
         inside = scope.inner()
         inside.bind("this", Binding("self", number=scope.enclosing_class))
         return inside

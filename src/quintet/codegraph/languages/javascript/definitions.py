@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript definitions outside of classes: functions, variables, objects, namespaces."""
+"""Definitions of JavaScript and TypeScript outside classes: functions, variables, objects, namespaces."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ _ABOVE = (b"", b"export", b"export default", b"declare", b"export declare")
 
 
 class ScriptDefinitions(ScriptValues):
-    """Adds the handlers of everything that is defined by name, but classes."""
+    """Adds the handlers of all named definitions except classes."""
 
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
@@ -46,7 +46,7 @@ class ScriptDefinitions(ScriptValues):
         return ()
 
     def docstring(self, node: "Node") -> str:
-        """The comment right above, if nothing but a modifier stands between."""
+        """The comment directly above; only a modifier may stand between."""
         comment = self.comment
         if comment is None or not 0 <= node.start_byte - comment.end_byte < 1000:
             return ""
@@ -64,7 +64,7 @@ class ScriptDefinitions(ScriptValues):
         body: "Node | None" = None,
         visibility: Visibility | None = None,
     ) -> int:
-        """Add a symbol; without a visibility it is private unless it is exported where it stands."""
+        """Add a symbol. Without a visibility, it is private unless the declaration exports it."""
         export = self.exported.get(node.id)
         first = first or export
         return self.scan.add_symbol(
@@ -79,7 +79,7 @@ class ScriptDefinitions(ScriptValues):
         )
 
     def name_of(self, node: "Node") -> str:
-        """Its name; what is exported without one is called `default`."""
+        """The name; `default` for an export without one."""
         name = self.scan.name(node.child_by_field_name("name")).strip("'\"")
         return name or ("default" if node.id in self.exported else "")
 
@@ -89,7 +89,7 @@ class ScriptDefinitions(ScriptValues):
         return self.bound_function(self.name_of(node), node, node, scope)
 
     def bound_function(self, name: str, value: "Node", whole: "Node", scope: Scope) -> Sequence[Step]:
-        """A function that `whole` gives a name: a declaration, or a variable that holds it."""
+        """A function that `whole` names: a declaration, or a variable that holds it."""
         number = self.define("function", name, whole, scope, body=value.child_by_field_name("body"))
         gives = type_path(self.scan, value.child_by_field_name("return_type"))
         if name:
@@ -97,13 +97,13 @@ class ScriptDefinitions(ScriptValues):
         return self.function_steps(value, scope.inner(number))
 
     def unnamed_function(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A function that is only a value: what it does is done by whoever wrote it there."""
+        """A function without a name: its mentions belong to the definition around it."""
         if node.id in self.exported:
             return self.bound_function("default", node, node, scope)
         return self.function_steps(node, scope.inner(scope.owner))
 
     def function_steps(self, node: "Node", inside: Scope) -> list[Step]:
-        """Bind the parameters of a function, and go on with its types, defaults and body."""
+        """Bind the parameters of a function; next come its types, defaults and body."""
         if node.type != "arrow_function":
             inside.names.setdefault("this", Binding("local"))
         own = self.scan.name(node.child_by_field_name("name")) if node.type in FUNCTIONS else ""
@@ -146,7 +146,7 @@ class ScriptDefinitions(ScriptValues):
         return steps
 
     def variable(self, node: "Node", whole: "Node", target: Scope, scope: Scope) -> Sequence[Step]:
-        """One `name = value`; it is bound in `target` and read in `scope`."""
+        """A declarator `name = value`; the name is bound in `target`, the value is read in `scope`."""
         name_node, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         module, member = required_parts(self.scan, unwrapped(value))
         if module and scope.find("require") is None:
@@ -178,11 +178,11 @@ class ScriptDefinitions(ScriptValues):
         return number
 
     def is_top(self, scope: Scope) -> bool:
-        """Whether a variable of this scope is one of the file or of a namespace."""
+        """Whether variables of this scope belong to the file or to a namespace."""
         return not scope.block and self.scan.symbol_at(scope.owner).kind == "module"
 
     def object_steps(self, node: "Node", scope: Scope, number: int) -> list[Step]:
-        """An object with a name: the functions in it are symbols under it."""
+        """The functions in a named object are symbols under it."""
         steps: list[Step] = []
         for child in node.named_children:
             value = child.child_by_field_name("value") if child.type == "pair" else child

@@ -1,7 +1,7 @@
-"""JavaScript, TypeScript and TSX: what a file brings in and passes on, over all that it defines.
+"""JavaScript, TypeScript and TSX: imports and exports, on top of what a file defines.
 
-`Outline.exports` names all that others may get: `default` is the default export, and in CommonJS what
-`module.exports` is when that is one thing rather than an object of names.
+`Outline.exports` lists every exported name. `default` is the default export; in CommonJS it is
+`module.exports` itself, unless that is an object of names.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _ScriptExtractor(ScriptClasses):
-    """Adds the handlers of imports and exports, and of CommonJS's."""
+    """Adds the handlers of imports and exports, those of CommonJS included."""
 
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
@@ -48,7 +48,7 @@ class _ScriptExtractor(ScriptClasses):
         )
 
     def finish(self) -> None:
-        """What is exported under a name that was defined elsewhere in the file is public."""
+        """Make public what is exported under a name that the file defines elsewhere."""
         super().finish()
         inside = {name for _, name in self.scan.exports}
         for number in self.scan.members_of(0):
@@ -132,7 +132,7 @@ class _ScriptExtractor(ScriptClasses):
                 self.scan.exports.append((alias, name))
 
     def exported_value(self, inner: "Node", export: "Node", default: bool, scope: Scope) -> Sequence[Step]:
-        """A declaration or a value that is exported where it stands."""
+        """A declaration or value inside an `export` statement."""
         if inner.type == "ambient_declaration" and inner.named_child_count:
             inner = inner.named_children[0]
         self.exported[inner.id] = export
@@ -154,7 +154,7 @@ class _ScriptExtractor(ScriptClasses):
         return [name.partition(".")[0]]
 
     def common_export(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """`module.exports = ...` and `exports.name = ...`; any other assignment is one."""
+        """`module.exports = ...` and `exports.name = ...`; anything else is a plain assignment."""
         path = chain(self.scan, node.child_by_field_name("left"))
         right = node.child_by_field_name("right")
         whole = path == ("module", "exports")
@@ -180,7 +180,8 @@ class _ScriptExtractor(ScriptClasses):
         return self.object_steps(value, scope, 0)
 
     def export_as(self, name: str, value: "Node", node: "Node", scope: Scope) -> Sequence[Step]:
-        """One value under one name: a variable of the file, or a function or class that is made here."""
+        """Export a value under a name: a variable of the file, or a function or class that is written
+        here."""
         own = self.scan.name(value.child_by_field_name("name"))
         if value.type == "identifier":
             self.scan.exports.append((name, self.scan.name(value)))

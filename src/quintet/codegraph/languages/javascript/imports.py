@@ -30,8 +30,8 @@ class Imports(ImportResolver):
 
 
 def _names(file: ProjectFile, text: str) -> list[Name]:
-    """The names from the root that a relative import may mean, of which the first that exists counts; how the
-    name ends that any other means."""
+    """For a relative import, the names from the root that it may mean; the first that exists counts. For
+    any other, the end of the name."""
     if not _is_relative(text):
         return _end(text)
     name = join(file.folder, text)

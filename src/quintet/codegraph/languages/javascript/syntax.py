@@ -1,4 +1,4 @@
-"""Small readings of JavaScript and TypeScript syntax: dotted names, patterns, types, comments."""
+"""Helpers for the syntax of JavaScript and TypeScript: dotted names, patterns, types, comments."""
 
 import re
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ def chain(scan: Scan, node: "Node | None") -> tuple[str, ...]:
 
 
 def root_of(node: "Node") -> "Node":
-    """What `.a.b.c` is read of."""
+    """The expression before `.a.b.c`."""
     while node.type in _LINKS:
         inner = node.child_by_field_name(_LINKS[node.type][0])
         if inner is None:
@@ -71,7 +71,7 @@ def cast_type(node: "Node") -> "Node | None":
 
 
 def type_path(scan: Scan, node: "Node | None") -> Type:
-    """The class or interface that a type names, if it names one (`| null` and `| undefined` aside)."""
+    """The class or interface that a type names, if it names one; `| null` and `| undefined` do not count."""
     if node is not None and node.type == "type_annotation":
         node = node.named_children[0] if node.named_child_count else None
     while node is not None and node.type in ("parenthesized_type", "union_type", "readonly_type"):
@@ -104,7 +104,7 @@ def bound_names(pattern: "Node | None") -> tuple[list["Node"], list["Node"]]:
 
 
 def string_value(scan: Scan, node: "Node | None") -> str:
-    """The text of a plain string; empty for any other node, or one too long for a module's name."""
+    """The text of a plain string; empty for any other node, or if it is too long for the name of a module."""
     if node is None or node.type != "string" or node.end_byte - node.start_byte > 5 * MAX_NAME:
         return ""
     return scan.text(node)[1:-1]
@@ -125,7 +125,7 @@ def required_parts(scan: Scan, value: "Node | None") -> tuple[str, str]:
 
 
 def comment_text(scan: Scan, node: "Node") -> str:
-    """The words of a JSDoc comment, without what begins with `@`."""
+    """The words of a JSDoc comment, without its `@` tags."""
     text = scan.source[node.start_byte : min(node.end_byte, node.start_byte + 4000)].decode("utf-8", "ignore")
     if not text.startswith("/**"):
         return ""
@@ -134,7 +134,7 @@ def comment_text(scan: Scan, node: "Node") -> str:
 
 
 def visibility_of(scan: Scan, node: "Node", name: str) -> Visibility:
-    """Of a member, by its modifier or its `#`."""
+    """The visibility of a member, by its modifier or its `#`."""
     for child in node.children:
         if child.type == "accessibility_modifier":
             word = scan.name(child)

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript inside a definition: what names are bound to, what is called and referred to."""
+"""JavaScript and TypeScript inside a definition: bindings, calls and references."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

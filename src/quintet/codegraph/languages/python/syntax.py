@@ -38,7 +38,7 @@ def chain(scan: Scan, node: "Node | None") -> tuple[str, ...]:
 
 
 def root_of(node: "Node") -> "Node":
-    """What `.a.b.c` is read of."""
+    """The expression before `.a.b.c`."""
     while node.type == "attribute" and (inner := node.child_by_field_name("object")) is not None:
         node = inner
     return node

@@ -1,4 +1,4 @@
-"""Rust: items, their impls and `use` trees. What stands in their bodies is read by `rust_names`."""
+"""Rust: items, their impls and `use` trees. `names.py` reads what stands in their bodies."""
 
 import re
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class _RustExtractor(RustNames):
         )
 
     def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """An impl may stand above its type."""
+        """Read types first: an impl may stand above its type."""
         return steps_first(node, scope, _FIRST)
 
     def _item(self, kind: SymbolKind, node: "Node", scope: Scope) -> int:
@@ -105,7 +105,7 @@ class _RustExtractor(RustNames):
         return steps(node, inner, name)
 
     def _home(self, scope: Scope) -> Type:
-        """The type of an impl when another file defines it."""
+        """The type of an impl, if another file defines the type."""
         binding = scope.names.get("Self")
         return binding.type if binding is not None and binding.kind == "local" else ()
 
@@ -135,7 +135,7 @@ class _RustExtractor(RustNames):
         return steps(node, scope.inner(number), name)
 
     def _variant(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """The fields of a variant are no symbols, their types are mentioned by the variant."""
+        """The fields of a variant are not symbols; the variant mentions their types."""
         number = self.define("variable", self.scan.name(node.child_by_field_name("name")), node, scope)
         inner = scope.inner(number)
         fields = descendants(node, frozenset({"field_declaration"}), frozenset({"field_declaration_list"}))

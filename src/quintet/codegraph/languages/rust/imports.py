@@ -57,7 +57,8 @@ class Imports(ImportResolver):
 
 
 def _crate(file: ProjectFile) -> Name:
-    """The folder of the crate's root: the nearest `src`, or else the folder above the crate's own folders."""
+    """The folder of the crate's root: the nearest `src`, or else the folder that holds `tests`, `examples`
+    or `benches`."""
     for length in range(len(file.folder), 0, -1):
         if file.folder[length - 1] == "src":
             return file.folder[:length]
@@ -65,14 +66,14 @@ def _crate(file: ProjectFile) -> Name:
 
 
 def _crates(project: Project, name: str) -> set[Name]:
-    """The source folders of the workspace's crates of that name."""
+    """The source folders of the crates of that name in the workspace."""
     spellings = {name, name.replace("_", "-")}
     folders = {whole for spelling in spellings for whole in project.tails.get(("rust", spelling), ())}
     return {(*whole, "src") for whole in folders if Namespace("rust", (*whole, "src")) in project.spaces}
 
 
 def _own_library(project: Project, file: ProjectFile, path: Name) -> Resolution:
-    """What a test, an example or a program says of the library beside it, whose name no source tells."""
+    """The library beside a test, example or benchmark. No source states its name, so any name may mean it."""
     if file.folder[-1:] in _BESIDE:
         library = (*file.folder[:-1], "src")
         return _walk(project, library, path[1:]).at_most("likely")

@@ -1,4 +1,4 @@
-"""What names stand for in Rust: patterns, types, and the calls and references of a body."""
+"""Names in Rust: patterns, types, and the calls and references of a body."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -117,7 +117,7 @@ class RustNames(Extractor):
         return names[1:] if len(names) > 1 and names[0] == "self" else names
 
     def static_type(self, node: "Node | None", scope: Scope) -> Type:
-        """The path of the type whose methods a value of the written type has."""
+        """The path of the type whose methods a value of the written type has: pointers are followed."""
         for _ in range(MAX_CHAIN):
             if node is None:
                 break
@@ -133,7 +133,7 @@ class RustNames(Extractor):
         return self._replace_self(self.path(node), scope)
 
     def _replace_self(self, path: Type, scope: Scope) -> Type:
-        """`Self` in an impl is the type it stands for."""
+        """The path with `Self` in an impl replaced by its type."""
         binding = scope.find("Self") if path == ("Self",) else None
         if binding is None:
             return path
@@ -152,7 +152,8 @@ class RustNames(Extractor):
         return self._replace_self(path, scope) if is_type else ()
 
     def elsewhere(self, path: tuple[str, ...]) -> Unbound:
-        """A name that the file does not bind can come from a crate or a glob, else it is built in."""
+        """What to do with a name that the file does not bind: it may come from a crate or a glob, or be
+        built in."""
         may_be = len(path) > 1 or (self.has_glob and path[:1] and path[0] not in _PRELUDE)
         return "name" if may_be else "drop"
 

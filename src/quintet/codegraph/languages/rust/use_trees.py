@@ -1,4 +1,4 @@
-"""Rust's `use` trees, taken apart into single names."""
+"""The names in a `use` tree of Rust, one by one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class UsedName:
 
 
 def uses(node: "Node", text: Callable[["Node | None"], str]) -> Iterator[UsedName]:
-    """Every name that a `use` or `extern crate` brings in."""
+    """Every name that a `use` or `extern crate` imports."""
     if node.type == "extern_crate_declaration":
         name = text(node.child_by_field_name("name"))
         yield UsedName(name, "", text(node.child_by_field_name("alias")) or name)
