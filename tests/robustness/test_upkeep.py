@@ -88,7 +88,7 @@ def test_a_finished_run_is_in_the_database_itself_and_not_only_in_its_log(tmp_pa
 def test_what_was_told_as_done_is_kept_when_the_run_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sync, "TOLD", 10)
+    monkeypatch.setattr(sync, "PROGRESS_FILES", 10)
     write(tmp_path / "notes", 0)
 
     def stop(stage: str, done: int, total: int) -> None:
