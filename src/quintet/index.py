@@ -75,12 +75,12 @@ def open(
     one that the index was built with. `clock_ns` is the clock for freshness. Other keyword arguments are
     settings.
     """
-    given = os.fspath(path)
-    if not given or "\0" in given:
-        raise UsageError(f"the folder of the index is {given!r}; name one, such as '.quintet'")
-    folder = Path(given).absolute()
-    chosen = load_settings(folder.parent, os.environ, **settings)
-    check_defaults(chosen.contracts)
+    name = os.fspath(path)
+    if not name or "\0" in name:
+        raise UsageError(f"the folder of the index is {name!r}; name one, such as '.quintet'")
+    folder = Path(name).absolute()
+    loaded = load_settings(folder.parent, os.environ, **settings)
+    check_defaults(loaded.contracts)
     if not create and not (folder / INDEX_FILE).is_file():
         inside = folder / ".quintet"
         is_inside = (inside / INDEX_FILE).is_file()
@@ -88,10 +88,10 @@ def open(
         raise NotFound(f"there is no index in {folder}; {way_out}")
     if isinstance(embedder, str):  # a wrong name leaves no folder behind
         embedder = load_embedder(embedder)
-    store = SqliteStore(folder, text_index=chosen.text_index)
+    store = SqliteStore(folder, text_index=loaded.text_index)
     store.create()
     try:
-        return Index(store, embedder, chosen, settings.get("include"), settings.get("exclude"), clock_ns)
+        return Index(store, embedder, loaded, settings.get("include"), settings.get("exclude"), clock_ns)
     except BaseException:
         store.close()
         raise
@@ -163,15 +163,15 @@ class Index:
         exception raised from it ends the run with what was committed so far.
         """
         self._check_loadable()
-        given = [resolve_path(path, Path.cwd()) for path in names_of(paths or ())]
+        locations = [resolve_path(path, Path.cwd()) for path in names_of(paths or ())]
         with self._run(progress, force) as run:
             known = run.writer.roots()
-            if given or not known:
-                chosen = sync_targets(given or [resolve_path(".", Path.cwd())], known)
+            if locations or not known:
+                targets = sync_targets(locations or [resolve_path(".", Path.cwd())], known)
             else:
-                chosen = all_targets(existing_roots(known, run.report))
+                targets = all_targets(existing_roots(known, run.report))
             self._remember_choices(run)
-            sync(run, chosen)
+            sync(run, targets)
             if embed:
                 self._embed(run)
         return run.report
@@ -185,12 +185,12 @@ class Index:
 
     def reembed(self, embedder: Any, *, progress: Progress | None = None) -> Report:
         """Make all vectors with another embedder. The old ones are used until all new ones are there."""
-        chosen = choose_embedder(embedder, self._collection.stored_embedder(), self._choices)
-        if chosen is None:
+        new_embedder = choose_embedder(embedder, self._collection.stored_embedder(), self._choices)
+        if new_embedder is None:
             raise UsageError("re-embedding needs an embedder; name one, such as 'granite'")
         with self._run(progress) as run, run.report.stage("embed"):
-            run.report.embedded = reembed(run, chosen)
-        self.embedder, self._unloadable = chosen, ""
+            run.report.embedded = reembed(run, new_embedder)
+        self.embedder, self._unloadable = new_embedder, ""
         return run.report
 
     @contextmanager
@@ -247,9 +247,9 @@ class Index:
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
         """Search by one of the contracts. `params` are those of the contract, or `limit` and `mode`."""
         if contract == retrieval.CONTRACT.name:
-            named = params.get("index", self.settings.contracts.get(contract, {}).get("index"))
-            if isinstance(named, str) and named.strip() not in ("", retrieval.DEFAULT_INDEX):
-                return self.knowledge.get(named).search(query, **{**params, "index": named})
+            base = params.get("index", self.settings.contracts.get(contract, {}).get("index"))
+            if isinstance(base, str) and base.strip() not in ("", retrieval.DEFAULT_INDEX):
+                return self.knowledge.get(base).search(query, **{**params, "index": base})
         return self._collection.search(query, contract_named(contract), params)
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Trials:

@@ -72,12 +72,12 @@ FRACTIONAL = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_time
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:
     """The settings of an index; `folder` is where its quintet.toml would be."""
     file = folder / "quintet.toml"
-    given = {name: value for name, value in arguments.items() if value not in (None, *CLEARED)}
+    explicit = {name: value for name, value in arguments.items() if value not in (None, *CLEARED)}
     values: dict[str, Any] = {}
     for origin, table in (
         (f" in {file}", _from_file(file)),
         (" in the environment", _from_environment(environment)),
-        ("", given),
+        ("", explicit),
     ):
         values |= {name: _check(name, value, origin) for name, value in table.items()}
     settings = Settings(**values)

@@ -8,7 +8,7 @@ from typing import TypedDict, get_args
 
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.errors import NotFound, UsageError
-from quintet.model.documents import Place
+from quintet.model.documents import DocumentLines
 from quintet.model.schema import Count, Lines
 from quintet.model.symbols import Confidence
 from quintet.ports.reading import CodeGraph, Neighbour, Node
@@ -117,7 +117,7 @@ def _neighbour_fields(neighbour: Neighbour, names: dict[str, Node]) -> Neighbour
 def related_symbols(
     graph: CodeGraph,
     reference: str,
-    find_place: Callable[[str], Place | None],
+    find_place: Callable[[str], DocumentLines | None],
     expansion: Expansion,
     limit: int,
 ) -> RelatedSymbols:
@@ -166,7 +166,7 @@ def _node_named(graph: CodeGraph, reference: str) -> Node | None:
     return candidates[0] if candidates else None
 
 
-def _node_at(graph: CodeGraph, lines: Place) -> Node | None:
+def _node_at(graph: CodeGraph, lines: DocumentLines) -> Node | None:
     """The innermost definition around these lines, or else the file."""
     node = graph.at(lines.root, lines.path, lines.first, lines.last)
     if node is not None and node.parent is None and not 1 <= lines.first <= max(node.last_line, 1):

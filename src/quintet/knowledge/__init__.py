@@ -2,7 +2,7 @@
 
 index.knowledge                       KnowledgeBases
   create(slug, title=None, properties=())   KnowledgeBase; Conflict `knowledge_base_exists`
-  list()                              what `describe` says of each, by slug
+  list()                              the description of each base, by slug
   get(name)                           KnowledgeBase by slug or `kb_<slug>`; NotFound `unknown_index`
   archive(name), unarchive(name), delete(name)
 
@@ -12,16 +12,16 @@ KnowledgeBase                         `slug`, `index_name`
   put(text=None, *, content=None, title=None, uri=None, metadata=None, id=None, mime="text/plain")
   put_file(data, name=None, *, mime=None, title=None, uri=None, metadata=None, id=None)
                                       `data` is bytes, or the path of a file; both give an Outcome
-  put_many(uploads, progress=None)    list[Outcome], one for each Upload; nothing raises for one of them
-  documents(after=None, limit=100)    list of documents by id; `after` is the last id of the page before
+  put_many(uploads, progress=None)    list[Outcome], one per Upload; a refused upload does not raise
+  documents(after=None, limit=100)    a page of documents; `after` is the last id of the page before
   get(id), update(id, *, title, uri, metadata), delete(id)
   source_file(id)                     SourceFile(location, name, mime_type, size, digest)
   add_source(directory, name=None, *, allowed=None), sources(), remove_source(id)
-  sync_source(id, *, progress=None)   SyncRun; `progress` gets the run whenever it moves on
+  sync_source(id, *, progress=None)   SyncRun; `progress` is called with the run at each step
   runs(source_id=None, limit=20)      list[SyncRun], latest first
 
 index.search(query, "knowledge", index="kb_<slug>", ...) and index.context(query, budget, index=...)
-go to the base that is named.
+search that base.
 """
 
 from quintet.knowledge.base import KnowledgeBase

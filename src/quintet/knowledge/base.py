@@ -28,7 +28,7 @@ from quintet.query.search import Response
 
 MOST_DOCUMENTS = 1_000  # in one call
 MOST_LISTED = 1_000
-SAME: Final[Any] = object()  # what `update` leaves as it is
+SAME: Final[Any] = object()  # tells `update` to keep a field
 
 
 class KnowledgeBase:
@@ -79,10 +79,10 @@ class KnowledgeBase:
         }
 
     def search(self, query: str, **params: object) -> Response:
-        """Contract knowledge over the documents of this base alone."""
+        """Search the documents of this base by contract knowledge."""
         self._check_ready()
-        given = {**params, "index": self.index_name}
-        return self._documents.collection.search(query, self._contract, given)
+        params = {**params, "index": self.index_name}
+        return self._documents.collection.search(query, self._contract, params)
 
     def _check_ready(self) -> None:
         archived, state = self.registered().archived, self.state()
@@ -190,8 +190,8 @@ class KnowledgeBase:
         location = self._documents.originals.location(stored.document.content_hash)
         name = str(kept(stored.document)["source_name"] or "text")
         upload = original_upload(stored, self._read(location, name))
-        given: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
-        changes = {name: value for name, value in given.items() if value is not SAME}
+        fields: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
+        changes = {name: value for name, value in fields.items() if value is not SAME}
         return self._put_one(replace(upload, **changes), instead_of=stored)
 
     def delete(self, id: str) -> None:

@@ -93,31 +93,35 @@ def check_title(title: object, parameter: str = "title") -> str:
             f"{parameter} is {shown(title)}; it must be text on one line", details={"parameter": parameter}
         )
     if len(title) > TITLE_CHARS:
-        raise LimitError(f"{parameter} has {len(title)} characters; at most {TITLE_CHARS} are taken")
+        raise LimitError(f"{parameter} has {len(title)} characters; at most {TITLE_CHARS} are allowed")
     return title.strip()
 
 
-def check_properties(given: object) -> dict[str, str]:
+def check_properties(properties: object) -> dict[str, str]:
     """A schema as callers write it, `[{name, type}]`, as a mapping from name to type."""
-    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
-        raise UsageError(f"properties is {shown(given)}; it must be a list of {{'name', 'type'}} objects")
-    if len(given) > MOST_PROPERTIES:
-        raise LimitError(f"the schema has {len(given)} properties; at most {MOST_PROPERTIES} are taken")
-    properties: dict[str, str] = {}
-    for item in given:
-        name, kind = _check_property(item)
-        if name in properties:
-            raise UsageError(f"property {name!r} is given twice; name each property once")
-        properties[name] = kind
-    return properties
-
-
-def _check_property(given: object) -> tuple[str, str]:
-    if not isinstance(given, Mapping) or set(given) != {"name", "type"}:
+    if isinstance(properties, (str, bytes)) or not isinstance(properties, Sequence):
         raise UsageError(
-            f"a property is {shown(given)}; it must be an object such as {{'name': 'team', 'type': 'text'}}"
+            f"properties is {shown(properties)}; it must be a list of {{'name', 'type'}} objects"
         )
-    name, kind = given["name"], given["type"]
+    if len(properties) > MOST_PROPERTIES:
+        raise LimitError(
+            f"the schema has {len(properties)} properties; at most {MOST_PROPERTIES} are allowed"
+        )
+    types: dict[str, str] = {}
+    for item in properties:
+        name, kind = _check_property(item)
+        if name in types:
+            raise UsageError(f"property {name!r} is given twice; name each property once")
+        types[name] = kind
+    return types
+
+
+def _check_property(item: object) -> tuple[str, str]:
+    if not isinstance(item, Mapping) or set(item) != {"name", "type"}:
+        raise UsageError(
+            f"a property is {shown(item)}; it must be an object such as {{'name': 'team', 'type': 'text'}}"
+        )
+    name, kind = item["name"], item["type"]
     if isinstance(name, str) and (name in BUILT_IN or name == BASE):
         raise UsageError(
             f"property {name!r} is a built-in field, which every chunk has; choose another name",

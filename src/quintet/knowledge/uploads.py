@@ -23,7 +23,7 @@ from quintet.ports.writing import Entry
 
 
 @dataclass(slots=True)
-class _Group:
+class _UploadGroup:
     """Uploads that will be committed together."""
 
     entries: dict[str, Entry] = field(default_factory=dict)  # by id
@@ -46,7 +46,7 @@ class Uploader:
         instead_of: StoredDocument | None = None,
     ) -> list[Outcome]:
         """Write uploads in one commit; one outcome each. With `strict`, the first refused upload raises."""
-        group, outcomes = _Group(), []
+        group, outcomes = _UploadGroup(), []
         with Sandbox(ParseLimits.of(self._parts.settings)) as sandbox:
             for upload in uploads:
                 try:
@@ -64,7 +64,7 @@ class Uploader:
                 self._documents.drop_unused()
         return outcomes
 
-    def _add(self, upload: Upload, base: Registration, group: _Group, sandbox: Sandbox) -> Outcome:
+    def _add(self, upload: Upload, base: Registration, group: _UploadGroup, sandbox: Sandbox) -> Outcome:
         """Check and parse an upload, and add it to the group unless it is already there unchanged."""
         settings, now = self._parts.settings, self._parts.clock_ns()
         checked = check_upload(upload, settings, now)

@@ -79,6 +79,6 @@ def _definitions(name: str, graph: CodeGraph) -> list[Node]:
     parts = [part for part in SEPARATORS.split(name) if part]
     if not parts:
         return []
-    wanted = "." + ".".join(parts)
+    suffix = "." + ".".join(parts)
     nodes = [node for node in graph.named(parts[-1]) if node.kind not in NO_SYMBOLS]
-    return [node for node in nodes if f".{node.qualified_name}".endswith(wanted)]
+    return [node for node in nodes if f".{node.qualified_name}".endswith(suffix)]

@@ -63,9 +63,9 @@ class Params:
 
 def memory_filter(params: Params) -> Filter:
     """The parameters as a filter of the store."""
-    given: dict[str, Any] = {"kind": params.kind, "session": params.session, "about": params.about}
-    given |= {"since": params.since, "until": params.until}
-    conditions = [Condition(f"memory.{name}", value) for name, value in given.items() if value is not None]
+    values: dict[str, Any] = {"kind": params.kind, "session": params.session, "about": params.about}
+    values |= {"since": params.since, "until": params.until}
+    conditions = [Condition(f"memory.{name}", value) for name, value in values.items() if value is not None]
     conditions += [Condition("memory.tag", tag) for tag in params.tags]
     if not params.include_superseded:
         conditions.append(Condition("memory.superseded", False))

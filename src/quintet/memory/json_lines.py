@@ -78,63 +78,63 @@ def _read_line(line: str) -> Memo:
     if len(line) > LINE_CHARS:
         raise LimitError(f"it has {len(line)} characters; at most {LINE_CHARS} are allowed")
     try:
-        given = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         raise UsageError(f"{shown(line)} is not JSON") from None
-    if not isinstance(given, dict):
-        raise UsageError(f"{shown(given)} is not an object")
-    if unknown := sorted(set(given) - KNOWN):
+    if not isinstance(record, dict):
+        raise UsageError(f"{shown(record)} is not an object")
+    if unknown := sorted(set(record) - KNOWN):
         raise UsageError(f"there is no field {unknown[0]!r}; there are: {', '.join(sorted(KNOWN))}")
-    if missing := [name for name in NEEDED if name not in given]:
+    if missing := [name for name in NEEDED if name not in record]:
         raise UsageError(f"the field {missing[0]!r} is missing")
-    return _check_memo(given)
+    return _check_memo(record)
 
 
-def _check_memo(given: Mapping[str, object]) -> Memo:
-    created = _check_number(given, "created_ms", 0, 0)
-    until = given.get("valid_until_ms")
-    by = given.get("superseded_by")
+def _check_memo(record: Mapping[str, object]) -> Memo:
+    created = _check_number(record, "created_ms", 0, 0)
+    until = record.get("valid_until_ms")
+    by = record.get("superseded_by")
     memo = Memo(
         "",
-        validation.check_text(given["text"]),
-        validation.check_kind(given["kind"]),
+        validation.check_text(record["text"]),
+        validation.check_kind(record["kind"]),
         created,
-        _check_number(given, "last_seen_ms", created, created),
-        _check_number(given, "seen", 1, 1),
-        validation.check_names("tags", "a tag", given.get("tags", [])),
-        _check_abouts(given.get("about", [])),
-        _check_sessions(given),
-        tuple(_check_id(id) for id in _check_list(given.get("supersedes", []))),
+        _check_number(record, "last_seen_ms", created, created),
+        _check_number(record, "seen", 1, 1),
+        validation.check_names("tags", "a tag", record.get("tags", [])),
+        _check_abouts(record.get("about", [])),
+        _check_sessions(record),
+        tuple(_check_id(id) for id in _check_list(record.get("supersedes", []))),
         None if by is None else _check_id(by),
-        None if until is None else _check_number(given, "valid_until_ms", created, created),
-        check_metadata(given.get("metadata", {})),
+        None if until is None else _check_number(record, "valid_until_ms", created, created),
+        check_metadata(record.get("metadata", {})),
     )
     if memo.superseded_by is not None and memo.valid_until_ms is None:
         raise UsageError("it was superseded, but valid_until_ms does not say when")
-    return replace(memo, id=_check_own_id(memo, given.get("id")))
+    return replace(memo, id=_check_own_id(memo, record.get("id")))
 
 
-def _check_own_id(memo: Memo, given: object) -> str:
+def _check_own_id(memo: Memo, record: object) -> str:
     """The id must belong to the text, or a line could replace another memory."""
     first = memo_id(memo.kind, memo.text, 0)
-    if given is None or given == first:
+    if record is None or record == first:
         return first
-    if any(given == memo_id(memo.kind, memo.text, number) for number in range(1, OCCURRENCES)):
-        return str(given)
-    raise UsageError(f"id is {shown(given)}; the id of this text is {first}")
+    if any(record == memo_id(memo.kind, memo.text, number) for number in range(1, OCCURRENCES)):
+        return str(record)
+    raise UsageError(f"id is {shown(record)}; the id of this text is {first}")
 
 
-def _check_sessions(given: Mapping[str, object]) -> tuple[str, ...]:
+def _check_sessions(record: Mapping[str, object]) -> tuple[str, ...]:
     """`session` is the latest of `sessions`; either may be left out."""
-    sessions = _check_list(given.get("sessions", []))
-    latest = given.get("session")
+    sessions = _check_list(record.get("sessions", []))
+    latest = record.get("session")
     if latest is not None:
         sessions = [*sessions, latest]
     return in_order(validation.check_name("a session", session) for session in sessions)
 
 
-def _check_number(given: Mapping[str, object], name: str, default: int, least: int) -> int:
-    value = given.get(name, default)
+def _check_number(record: Mapping[str, object], name: str, default: int, least: int) -> int:
+    value = record.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LATEST_MS:
         raise UsageError(f"{name} is {shown(value)}; it must be a whole number from {least} to {LATEST_MS}")
     return value
@@ -153,22 +153,22 @@ def _check_id(value: object) -> str:
 
 
 def _check_abouts(value: object) -> tuple[About, ...]:
-    given = _check_list(value)
-    if len(given) > validation.MOST["about"]:
-        raise LimitError(f"about has {len(given)} entries; at most {validation.MOST['about']} are allowed")
-    return tuple(_check_about(about) for about in given)
+    record = _check_list(value)
+    if len(record) > validation.MOST["about"]:
+        raise LimitError(f"about has {len(record)} entries; at most {validation.MOST['about']} are allowed")
+    return tuple(_check_about(about) for about in record)
 
 
-def _check_about(given: object) -> About:
-    wrong = UsageError(f"about holds {shown(given)}; see an export for its form")
-    if not isinstance(given, dict) or not set(given) <= {field.name for field in fields(About)}:
+def _check_about(record: object) -> About:
+    wrong = UsageError(f"about holds {shown(record)}; see an export for its form")
+    if not isinstance(record, dict) or not set(record) <= {field.name for field in fields(About)}:
         raise wrong
-    texts = {name: given.get(name) for name in ("path", "symbol", "root", "digest")}
+    texts = {name: record.get(name) for name in ("path", "symbol", "root", "digest")}
     names = {
         name: None if text is None else validation.check_name("what it is about", text)
         for name, text in texts.items()
     }
-    lines, path = given.get("lines"), PurePosixPath(names["path"] or "")
+    lines, path = record.get("lines"), PurePosixPath(names["path"] or "")
     if not (names["path"] or names["symbol"]) or path.is_absolute() or ".." in path.parts:
         raise wrong
     if names["digest"] is not None and not DIGEST.fullmatch(names["digest"]):

@@ -82,7 +82,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentLines:
     """Lines of a document; by default all."""
 
     root: str

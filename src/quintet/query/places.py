@@ -8,7 +8,7 @@ from typing import Protocol
 from unicodedata import normalize
 
 from quintet.errors import NotFound, UsageError
-from quintet.model.documents import Place, digest
+from quintet.model.documents import DocumentLines, digest
 from quintet.ports.reading import Root
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -45,7 +45,7 @@ def as_indexed(path: str, separator: str = os.sep) -> str:
     return normalize("NFC", path.replace(separator, "/"))
 
 
-def locate(reference: str, documents: Documents, base: Path) -> Place:
+def locate(reference: str, documents: Documents, base: Path) -> DocumentLines:
     """The one document `PATH` or `PATH:FIRST-LAST` names."""
     place = find_place(reference, documents, base)
     if place is None:
@@ -56,7 +56,7 @@ def locate(reference: str, documents: Documents, base: Path) -> Place:
     return place
 
 
-def find_place(reference: str, documents: Documents, base: Path) -> Place | None:
+def find_place(reference: str, documents: Documents, base: Path) -> DocumentLines | None:
     """The one document `PATH` or `PATH:FIRST-LAST` names, if it is indexed."""
     matches = documents_named(reference, documents, base)
     lines = LINES.fullmatch(reference)
@@ -68,7 +68,7 @@ def find_place(reference: str, documents: Documents, base: Path) -> Place | None
         return None
     if len(matches) > 1:
         raise _ambiguous(reference, matches)
-    return Place(*matches[0], first, last)
+    return DocumentLines(*matches[0], first, last)
 
 
 def line_range(lines: "re.Match[str]") -> tuple[int, int]:

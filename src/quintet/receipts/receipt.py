@@ -111,17 +111,17 @@ def digest_of(claim: Mapping[str, Any]) -> str:
     return sha256(canonical(claim).encode("ascii")).hexdigest()
 
 
-def _plain(given: object) -> Any:
+def _plain(value: object) -> Any:
     """Parameters as JSON. Tuples, arrays and lists give the same."""
-    if isinstance(given, Mapping):
-        return {str(name): _plain(value) for name, value in given.items()}
-    if isinstance(given, (list, tuple)):
-        return [_plain(value) for value in given]
-    if given is None or isinstance(given, (bool, int, float, str)):
-        return given
-    if hasattr(given, "tolist"):
-        return _plain(given.tolist())
-    raise UsageError(f"a receipt cannot hold a parameter of type {type(given).__name__}; give it as JSON")
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    raise UsageError(f"a receipt cannot hold a parameter of type {type(value).__name__}; give it as JSON")
 
 
 def _result(rank: int, item: Ranked, trace: Trace) -> Object:

@@ -38,9 +38,9 @@ class Receipts:
             response = self._collection.search_in(snapshot, query, contract_named(contract), params)
             return response, self._receipt(response, snapshot)
 
-    def verify(self, given: object) -> Verdict:
+    def verify(self, untrusted: object) -> Verdict:
         """Replay a receipt on this index: identical, or the first difference and its cause."""
-        before = receipt.check_receipt(given)
+        before = receipt.check_receipt(untrusted)
         claim: Mapping[str, Any] = before["claim"]
         contract = contract_named(claim["contract"])
         with self._collection.snapshot() as snapshot:
