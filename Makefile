@@ -1,11 +1,12 @@
-# Everything runs in .venv inside this folder. PYTHON picks the interpreter that makes it.
+# Everything runs in .venv inside this folder. PYTHON is the interpreter that creates it.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-peers/.installed
 
-.PHONY: install test lint types unit test-slow docs demo relevance bench bench-check clean
+.PHONY: install check test lint types unit test-slow docs demo relevance bench bench-check clean
 
+# Create .venv with everything that development needs.
 install: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
@@ -13,29 +14,41 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(STAMP)
 
+# While you work: lint, types and the tests of what changed.
+check: lint types
+	$(BIN)/python tests/changed.py
+
+# Before you propose a change: lint, types, all tests and their coverage.
 test: install lint types unit
 
+# Style and format of the code. `ruff check --fix .` and `ruff format .` mend most of it.
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# Types, strictly.
 types: install
 	$(BIN)/mypy
 
+# All tests but the slow ones, and the coverage that must hold.
 unit: install
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
 	$(BIN)/python -m coverage report --include='*/quintet/ranking/*,*/quintet/contracts/*,*/quintet/filters/*' --fail-under=100
 
+# The tests that take minutes each.
 test-slow: install
 	$(BIN)/python -m pytest -q -m slow
 
+# Write docs/cli.md from the help texts of the commands.
 docs: install
 	$(BIN)/python -m quintet.cli.reference docs/cli.md
 
+# A tour of the features on the sample project.
 demo: install
 	@sh docs/demo.sh
 
+# Measure the quality of the rankings on public collections.
 relevance: install
 	$(BIN)/python bench/relevance.py
 
@@ -44,11 +57,14 @@ $(PEERS): pyproject.toml
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -e '.[hnsw,peers]'
 	@touch $(PEERS)
 
+# Compare speed and quality with other engines, in an environment of their own.
 bench: $(PEERS)
 	.venv-peers/bin/python bench/peers.py
 
+# Fail if a search or a run became more than 20 % slower than bench/baseline.json.
 bench-check: install
 	$(BIN)/python bench/check.py
 
+# Remove everything that these targets create.
 clean:
 	rm -rf .venv .venv-peers .quintet .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
