@@ -13,24 +13,36 @@ from quintet.cli.arguments import as_text
 from quintet.errors import UsageError
 
 Command = Callable[..., int]
+MaybeText = str | None
+Texts = list[str] | None  # of a repeatable option
 
 
-def option(flag: str, metavar: str, help: str) -> Any:
+def argument(metavar: str, help: str) -> Any:
+    """A value without an option's name."""
+    return typer.Argument(metavar=metavar, help=help)
+
+
+def flag(name: str, help: str) -> Any:
+    """An option without a value; `--on/--off` has a form for either."""
+    return typer.Option(name, help=help)
+
+
+def option(name: str, metavar: str, help: str) -> Any:
     """An option with a value."""
-    return typer.Option(flag, metavar=metavar, help=help)
+    return typer.Option(name, metavar=metavar, help=help)
 
 
-def repeatable(flag: str, metavar: str, help: str) -> Any:
+def repeatable(name: str, metavar: str, help: str) -> Any:
     """An option that may be given several times."""
-    return typer.Option(flag, metavar=metavar, help=f"{help} Repeatable.")
+    return typer.Option(name, metavar=metavar, help=f"{help} Repeatable.")
 
 
 def number(
-    flag: str, least: int, most: int, help: str, *, metavar: str = "N", name: str = "", of: str = ""
+    name: str, least: int, most: int, help: str, *, metavar: str = "N", parameter: str = "", of: str = ""
 ) -> Any:
-    """An option for a whole number. The range is part of its help."""
-    read = whole_number(name or flag.removeprefix("--"), least, most, of)
-    return typer.Option(flag, metavar=metavar, parser=read, help=f"{help}, {least} to {most}.")
+    """An option for a whole number. The range is part of its help; errors call it `parameter`."""
+    read = whole_number(parameter or name.removeprefix("--"), least, most, of)
+    return typer.Option(name, metavar=metavar, parser=read, help=f"{help}, {least} to {most}.")
 
 
 def whole_number(name: str, least: int, most: int, of: str = "") -> Callable[[str | int], int]:
@@ -92,10 +104,8 @@ Db = Annotated[
     Path | None,
     option("--db", "DIR", "The index folder. By default the nearest .quintet, from here upwards."),
 ]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document to standard output, and nothing else.")
-]
-Query = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; quote several words.")]
+AsJson = Annotated[bool, flag("--json", "Print one JSON document to standard output, and nothing else.")]
+Query = Annotated[str, argument("QUERY", "What to look for; quote several words.")]
 Limit = Annotated[int | None, number("--limit", 1, 1000, "How many results")]
 Budget = Annotated[
     int,

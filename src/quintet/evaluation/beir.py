@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from quintet.errors import NotFound, UsageError
 from quintet.evaluation.metrics import Grades, has_relevant
@@ -23,8 +23,7 @@ GRADE = re.compile(r"[+-]?[0-9]{1,4}")
 SPLIT = re.compile(r"[\w.-]{1,100}")
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusDocument:
+class CorpusDocument(NamedTuple):
     """A document of a corpus."""
 
     id: str
@@ -32,8 +31,7 @@ class CorpusDocument:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Queries of one kind, and how many of that kind there could have been."""
 
     queries: tuple[str, ...]

@@ -1,8 +1,9 @@
 """PURE. Is confidence calibrated? Of the answers with confidence p, a share of p should be right."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import fsum
+from typing import NamedTuple
 
 from quintet.contracts.confidence import Signs
 from quintet.evaluation.metrics import mean
@@ -10,8 +11,7 @@ from quintet.evaluation.metrics import mean
 BINS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationPoint:
+class CalibrationPoint(NamedTuple):
     """The confidence of an answer, the signs it was computed from, and whether the top result is relevant."""
 
     signs: Signs
@@ -80,5 +80,5 @@ def _auc(points: Sequence[CalibrationPoint]) -> float | None:
 
 
 def as_json(curve: Reliability) -> dict[str, object]:
-    bins = [{"predicted": bin.predicted, "observed": bin.observed, "count": bin.count} for bin in curve.bins]
+    bins = [asdict(bin) for bin in curve.bins]
     return {"bins": bins, "brier": curve.brier, "expected_calibration_error": curve.error, "auc": curve.auc}

@@ -111,8 +111,7 @@ class Corpus:
     def fill(self, documents: Iterable[CorpusDocument], progress: Progress) -> None:
         """Bring the store up to date with the corpus, and make missing vectors."""
         with self._collection.run(progress) as run:
-            records = ((document.id, document.title, document.text) for document in documents)
-            sync_records(run, self._name, records)
+            sync_records(run, self._name, documents)
             self._collection.embed(run)
             run.writer.settle()
 

@@ -37,7 +37,7 @@ def _gain(run: int, gain: Gain) -> dict[str, object]:
 
 
 def _by_metric(comparisons: Mapping[str, PairedComparison]) -> dict[str, object]:
-    return {name: comparison.as_json() for name, comparison in comparisons.items()}
+    return {name: comparison._asdict() for name, comparison in comparisons.items()}
 
 
 def _run(scores: RunScores, judged: JudgedQueries, *, per_query: bool) -> dict[str, object]:

@@ -5,9 +5,9 @@ the last digit of an interval is the same everywhere.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum
 from random import Random
+from typing import NamedTuple
 
 from quintet.evaluation.metrics import mean
 
@@ -18,16 +18,12 @@ CONFIDENCE = 0.95
 Interval = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class PairedComparison:
+class PairedComparison(NamedTuple):
     """The mean difference of two runs, query by query; `p` is how often chance alone does as much."""
 
     difference: float
     interval: Interval
     p: float
-
-    def as_json(self) -> dict[str, object]:
-        return {"difference": self.difference, "interval": list(self.interval), "p": self.p}
 
 
 def intervals(

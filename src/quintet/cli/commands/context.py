@@ -8,24 +8,20 @@ import typer
 from quintet.cli.arguments import as_text, search_parameters
 from quintet.cli.exit_codes import NO_MATCH
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Budget, Db, option, repeatable
+from quintet.cli.options import AsJson, Budget, Db, MaybeText, Texts, argument, option, repeatable
 from quintet.cli.terminal import safe_lines, tell, tell_notes, write, write_json
 
 BUDGET = 2000
 
 
-def register(app: typer.Typer) -> None:
-    app.command("context", short_help="Cited passages for an answer, in a token budget.")(context_command)
-
-
 def context_command(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="The question; quote several words.")],
+    query: Annotated[str, argument("QUERY", "The question; quote several words.")],
     budget: Budget = BUDGET,
     base: Annotated[
-        str | None, option("--kb", "SLUG", "A knowledge base; without it, the indexed folders.")
+        MaybeText, option("--kb", "SLUG", "A knowledge base; without it, the indexed folders.")
     ] = None,
     filters: Annotated[
-        list[str] | None,
+        Texts,
         repeatable(
             "--filter",
             "NAME:VALUE",
@@ -65,3 +61,7 @@ def _reason_for_no_text(body: Mapping[str, Any], budget: int) -> str:
     if body["left_out"]:
         return f"{body['left_out']} passages answer, but none of them fits {budget} tokens; raise --budget"
     return "no match"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("context", short_help="Cited passages for an answer, in a token budget.")(context_command)

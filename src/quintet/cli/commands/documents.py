@@ -7,20 +7,13 @@ import typer
 from quintet.cli.arguments import as_text
 from quintet.cli.exit_codes import NO_MATCH
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Db
+from quintet.cli.options import AsJson, Db, MaybeText, argument, flag
 from quintet.cli.terminal import tell, write, write_json
 from quintet.errors import UsageError
 
 
-def register(app: typer.Typer) -> None:
-    app.command("get", short_help="Print a chunk, a document or some lines of it.")(get_command)
-    app.command("forget", short_help="Remove a document, a folder or a root.")(forget_command)
-
-
 def get_command(
-    reference: Annotated[
-        str, typer.Argument(metavar="CHUNK_ID|PATH[:LINES]", help="A chunk id, or a path as search shows it.")
-    ],
+    reference: Annotated[str, argument("CHUNK_ID|PATH[:LINES]", "A chunk id, or a path as search shows it.")],
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -49,10 +42,8 @@ def get_command(
 
 
 def forget_command(
-    path: Annotated[
-        str | None, typer.Argument(metavar="PATH", help="A document, a folder, or a root by name or place.")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Everything; leaves an empty index.")] = False,
+    path: Annotated[MaybeText, argument("PATH", "A document, a folder, or a root by name or place.")] = None,
+    everything: Annotated[bool, flag("--all", "Everything; leaves an empty index.")] = False,
     db: Db = None,
 ) -> int:
     """Remove a document, a folder or a whole root from the index. Files and memories are not touched.
@@ -69,3 +60,8 @@ def forget_command(
         count = index.clear() if path is None else index.forget(as_text(path))
     write(f"forgot {count} document{'' if count == 1 else 's'}\n")
     return 0
+
+
+def register(app: typer.Typer) -> None:
+    app.command("get", short_help="Print a chunk, a document or some lines of it.")(get_command)
+    app.command("forget", short_help="Remove a document, a folder or a root.")(forget_command)

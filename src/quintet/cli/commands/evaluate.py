@@ -10,7 +10,7 @@ import typer
 from quintet.cli.arguments import as_text, as_texts, json_or_text, search_parameters
 from quintet.cli.files import write_file
 from quintet.cli.index_folder import existing_folder
-from quintet.cli.options import AsJson, grouped, number, option, repeatable
+from quintet.cli.options import AsJson, MaybeText, Texts, argument, flag, grouped, number, option, repeatable
 from quintet.cli.terminal import tell, tell_notes, write_json, write_lines
 from quintet.errors import UsageError
 
@@ -27,15 +27,13 @@ class QueryOptions:
     """Where the queries come from: the collection in a folder, or the index itself."""
 
     folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv."),
+        Path | None, argument("DIR", "corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv or qrels.tsv.")
     ] = None
     own: Annotated[
-        bool,
-        typer.Option("--self", help="Use questions made from the index: docstrings, headings, commits, ..."),
+        bool, flag("--self", "Use questions made from the index: docstrings, headings, commits, ...")
     ] = False
     split: Annotated[
-        str | None,
+        MaybeText,
         option("--split", "NAME", "The judgements qrels/NAME.tsv; by default eval reads test, tune train."),
     ] = None
     db: Annotated[
@@ -66,42 +64,32 @@ class QueryOptions:
 class RunOptions:
     """Which rankings are measured, and by which metrics."""
 
-    contract: Annotated[
-        list[str] | None, repeatable("--contract", "NAME", "The ranking; 'all' for every one.")
-    ] = None
-    mode: Annotated[list[str] | None, repeatable("--mode", "MODE", "The signals; 'all' for every mode.")] = (
-        None
-    )
+    contract: Annotated[Texts, repeatable("--contract", "NAME", "The ranking; 'all' for every one.")] = None
+    mode: Annotated[Texts, repeatable("--mode", "MODE", "The signals; 'all' for every mode.")] = None
     embedder: Annotated[
-        str | None,
+        MaybeText,
         option("--embedder", "NAME", "The embedder that makes the vectors; 'none' measures words alone."),
     ] = None
     param: Annotated[
-        list[str] | None,
+        Texts,
         repeatable("--param", "NAME=VALUE", "A parameter; several values (a,b,c) make one run each."),
     ] = None
     run_in: Annotated[
         list[Path] | None, repeatable("--run-in", "FILE", "Measure a TREC run of another tool.")
     ] = None
     metrics: Annotated[
-        list[str] | None,
+        Texts,
         repeatable("--metrics", "NAMES", "ndcg@N, p@N, r@N, mrr@N, map@N, joined by commas."),
     ] = None
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Compare each run with the first, query by query.")
-    ] = False
+    compare: Annotated[bool, flag("--compare", "Compare each run with the first, query by query.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    per_query: Annotated[bool, typer.Option("--per-query", help="Show every query too.")] = False
+    per_query: Annotated[bool, flag("--per-query", "Show every query too.")] = False
     as_json: AsJson = False
     html: Annotated[Path | None, option("--html", "FILE", "Write the report as an HTML page.")] = None
     run_out: Annotated[Path | None, option("--run-out", "FILE", "Write the run in the TREC format.")] = None
-
-
-def register(app: typer.Typer) -> None:
-    app.command("eval", short_help="Measure rankings by a collection with judgements.")(eval_command)
 
 
 @grouped
@@ -111,7 +99,7 @@ def eval_command(
     output: OutputOptions,
     queries: Annotated[
         int | None,
-        number("--queries", 1, MOST_QUESTIONS, "The most questions that --self makes", name="--queries"),
+        number("--queries", 1, MOST_QUESTIONS, "The most questions that --self makes", parameter="--queries"),
     ] = None,
 ) -> int:
     """Measure how good rankings are, by queries whose answers are known.
@@ -223,3 +211,7 @@ def _write_page(file: Path, result: "EvaluationReport") -> None:
     from quintet.evaluation.report_html import page
 
     write_file(file, page(result))
+
+
+def register(app: typer.Typer) -> None:
+    app.command("eval", short_help="Measure rankings by a collection with judgements.")(eval_command)

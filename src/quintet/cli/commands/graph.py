@@ -7,7 +7,7 @@ import typer
 from quintet.cli.arguments import as_text, as_texts
 from quintet.cli.exit_codes import NO_MATCH
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Budget, Db, number, option
+from quintet.cli.options import AsJson, Budget, Db, MaybeText, Texts, argument, flag, number, option
 from quintet.cli.terminal import tell, tell_notes, write_json, write_lines
 from quintet.errors import UsageError
 
@@ -18,26 +18,17 @@ if TYPE_CHECKING:
     from quintet.ports.reading import Neighbour, Node
 
 
-def register(app: typer.Typer) -> None:
-    app.command("related", short_help="Show the neighbours of a symbol in the code graph.")(related_command)
-    app.command("map", short_help="Outline a repository within a budget of tokens.")(map_command)
-
-
 def related_command(
-    reference: Annotated[
-        str, typer.Argument(metavar="SYMBOL|PATH:LINE", help="A name, qualified or not, or a place.")
-    ],
-    callers: Annotated[bool, typer.Option("--callers", help="What calls it.")] = False,
+    reference: Annotated[str, argument("SYMBOL|PATH:LINE", "A name, qualified or not, or a place.")],
+    callers: Annotated[bool, flag("--callers", "What calls it.")] = False,
     dependencies: Annotated[
-        bool, typer.Option("--dependencies", help="What it calls, imports, extends or implements.")
+        bool, flag("--dependencies", "What it calls, imports, extends or implements.")
     ] = False,
     related: Annotated[
-        bool, typer.Option("--related", help="Everything around it, in both directions; the default.")
+        bool, flag("--related", "Everything around it, in both directions; the default.")
     ] = False,
     depth: Annotated[int, number("--depth", 1, 10, "How many steps to go")] = 1,
-    possible: Annotated[
-        bool, typer.Option("--possible", help="Follow edges that are only guesses, too.")
-    ] = False,
+    possible: Annotated[bool, flag("--possible", "Follow edges that are only guesses, too.")] = False,
     limit: Annotated[int, number("--limit", 1, 1000, "How many to show")] = 100,
     as_json: AsJson = False,
     db: Db = None,
@@ -100,12 +91,9 @@ def _no_neighbours(result: "RelatedSymbols") -> str:
 
 
 def map_command(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PATHS", help="Files and folders; without them, everything indexed."),
-    ] = None,
+    paths: Annotated[Texts, argument("PATHS", "Files and folders; without them, everything indexed.")] = None,
     query: Annotated[
-        str | None, option("--query", "QUERY", "Rank from the point of view of this query's results.")
+        MaybeText, option("--query", "QUERY", "Rank from the point of view of this query's results.")
     ] = None,
     budget: Budget = 1024,
     as_json: AsJson = False,
@@ -141,3 +129,8 @@ def _tell_rest(outline: "OutlineMap") -> None:
         )
     elif not outline.total:
         tell("there is nothing to outline")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("related", short_help="Show the neighbours of a symbol in the code graph.")(related_command)
+    app.command("map", short_help="Outline a repository within a budget of tokens.")(map_command)

@@ -9,10 +9,6 @@ from quintet.cli.options import AsJson, Db
 from quintet.cli.terminal import write, write_json
 
 
-def register(app: typer.Typer) -> None:
-    app.command("hnsw", short_help="Build a graph for approximate vector search.")(hnsw_command)
-
-
 def hnsw_command(as_json: AsJson = False, db: Db = None) -> int:
     """Build the HNSW graph (M 16, ef_construction 200) over all vectors, and measure its recall.
 
@@ -36,3 +32,7 @@ def hnsw_command(as_json: AsJson = False, db: Db = None) -> int:
     else:
         write(hnsw_line(graph) + "\n")
     return 0
+
+
+def register(app: typer.Typer) -> None:
+    app.command("hnsw", short_help="Build a graph for approximate vector search.")(hnsw_command)

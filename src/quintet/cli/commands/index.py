@@ -7,7 +7,7 @@ import typer
 
 from quintet.cli.arguments import as_text
 from quintet.cli.index_folder import current_folder, folder_to_fill
-from quintet.cli.options import AsJson, Db, option, repeatable
+from quintet.cli.options import AsJson, Db, MaybeText, Texts, argument, flag, option, repeatable
 from quintet.cli.terminal import write_json
 from quintet.errors import UsageError
 
@@ -15,32 +15,15 @@ if TYPE_CHECKING:
     from quintet.index import Index
     from quintet.indexing.run import Report
 
-Paths = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="PATHS", help="Folders and files; name=path names the root."),
-]
-Include = Annotated[
-    list[str] | None, repeatable("--include", "GLOB", "Index only what matches, e.g. 'docs/**'.")
-]
-Exclude = Annotated[
-    list[str] | None, repeatable("--exclude", "GLOB", "Leave out what matches, e.g. '*.min.js'.")
-]
+Paths = Annotated[Texts, argument("PATHS", "Folders and files; name=path names the root.")]
+Include = Annotated[Texts, repeatable("--include", "GLOB", "Index only what matches, e.g. 'docs/**'.")]
+Exclude = Annotated[Texts, repeatable("--exclude", "GLOB", "Leave out what matches, e.g. '*.min.js'.")]
 EmbedderName = Annotated[
-    str | None,
-    option("--embedder", "NAME", "The embedder that makes the vectors; 'none' for text only."),
+    MaybeText, option("--embedder", "NAME", "The embedder that makes the vectors; 'none' for text only.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Read every file again, changed or not.")]
-Wait = Annotated[
-    bool, typer.Option("--wait/--no-wait", help="Embed new text now, or leave that to the next run.")
-]
-Reembed = Annotated[
-    bool,
-    typer.Option("--reembed", help="Replace all vectors with those of --embedder. Reads no files."),
-]
-
-
-def register(app: typer.Typer) -> None:
-    app.command("index", short_help="Index folders and files, or bring the index up to date.")(index_command)
+Force = Annotated[bool, flag("--force", "Read every file again, changed or not.")]
+Wait = Annotated[bool, flag("--wait/--no-wait", "Embed new text now, or leave that to the next run.")]
+Reembed = Annotated[bool, flag("--reembed", "Replace all vectors with those of --embedder. Reads no files.")]
 
 
 def index_command(
@@ -126,3 +109,7 @@ def _first_paths(index: "Index", db: Path | None) -> list[str] | None:
     if db is not None or holder == current_folder() or index.roots():
         return None
     return [str(holder)]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("index", short_help="Index folders and files, or bring the index up to date.")(index_command)

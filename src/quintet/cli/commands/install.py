@@ -7,25 +7,17 @@ import typer
 
 from quintet.cli.arguments import as_text
 from quintet.cli.index_folder import current_folder, folder_to_fill
-from quintet.cli.options import Db, option
+from quintet.cli.options import Db, MaybeText, argument, flag, option
 from quintet.cli.terminal import tell, write
 from quintet.errors import Conflict, UsageError
 
 
-def register(app: typer.Typer) -> None:
-    app.command("install", short_help="Set an agent up to use the index.")(install_command)
-
-
 def install_command(
     client: Annotated[
-        str | None, typer.Argument(metavar="CLIENT", help="The agent; without it, all known ones are listed.")
+        MaybeText, argument("CLIENT", "The agent; without it, all known ones are listed.")
     ] = None,
-    project: Annotated[
-        bool, typer.Option("--project", help="Write the project's configuration, not the user's.")
-    ] = False,
-    print_only: Annotated[
-        bool, typer.Option("--print", help="Print the configuration, write nothing.")
-    ] = False,
+    project: Annotated[bool, flag("--project", "Write the project's configuration, not the user's.")] = False,
+    print_only: Annotated[bool, flag("--print", "Print the configuration, write nothing.")] = False,
     name: Annotated[str, option("--name", "NAME", "The agent's name for this server.")] = "quintet",
     db: Db = None,
 ) -> int:
@@ -63,3 +55,7 @@ def install_command(
     for remark in result.remarks:
         tell(remark)
     return 0 if result.installed else Conflict.exit_code
+
+
+def register(app: typer.Typer) -> None:
+    app.command("install", short_help="Set an agent up to use the index.")(install_command)

@@ -7,7 +7,7 @@ import typer
 
 from quintet.cli.arguments import as_text, as_texts
 from quintet.cli.index_folder import existing_folder, holds_index
-from quintet.cli.options import AsJson, Db, repeatable
+from quintet.cli.options import AsJson, Db, Texts, argument, flag, repeatable
 from quintet.cli.terminal import tell, write, write_json, write_lines
 from quintet.errors import NotFound
 
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from quintet.serving.keys import Key, Keys
 
 keys = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(keys, name="keys", short_help="Add, list and revoke API keys.")
 
 
 @keys.callback()
@@ -35,11 +31,11 @@ def keys_command() -> None:
 
 @keys.command("add", short_help="Create a key and show it once.")
 def add_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name for it, e.g. who will use it.")],
+    name: Annotated[str, argument("NAME", "A name for it, e.g. who will use it.")],
     write_access: Annotated[
-        bool, typer.Option("--write/--read", help="Allow changes too, or reading only (default).")
+        bool, flag("--write/--read", "Allow changes too, or reading only (default).")
     ] = False,
-    bases: Annotated[list[str] | None, repeatable("--kb", "SLUG", "Only for this knowledge base.")] = None,
+    bases: Annotated[Texts, repeatable("--kb", "SLUG", "Only for this knowledge base.")] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -90,7 +86,7 @@ def _line(key: "Key") -> str:
 
 @keys.command("revoke", short_help="Revoke a key, by name or id.")
 def revoke_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The key's name or id.")],
+    name: Annotated[str, argument("NAME", "The key's name or id.")],
     db: Db = None,
 ) -> int:
     """Revoke a key, by name or id. A running server refuses it from the next request on.
@@ -111,3 +107,7 @@ def _keys(db: Path | None) -> "Keys":
     if not holds_index(folder):
         raise NotFound(f"there is no index in {folder}; make one with 'quintet index'")
     return Keys(folder)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(keys, name="keys", short_help="Add, list and revoke API keys.")

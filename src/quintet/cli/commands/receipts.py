@@ -10,21 +10,13 @@ from quintet.cli.commands.search import SearchOptions
 from quintet.cli.exit_codes import NO_MATCH
 from quintet.cli.files import read_json_file
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Db, grouped
+from quintet.cli.options import AsJson, Db, argument, grouped
 from quintet.cli.terminal import write_json, write_lines
 from quintet.errors import Conflict
 
 
-def register(app: typer.Typer) -> None:
-    app.command("verify", short_help="Replay a receipt, or check a proof.")(verify_command)
-    app.command("prove", short_help="Prove that a chunk is in the index.")(prove_command)
-    app.command("why", short_help="Explain why a chunk was, or was not, found.")(why_command)
-
-
 def verify_command(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A receipt or a proof; - reads standard input.")
-    ],
+    file: Annotated[Path, argument("FILE", "A receipt or a proof; - reads standard input.")],
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -65,9 +57,7 @@ def _check_proof(proof: dict[str, Any], as_json: bool) -> int:
 
 
 def prove_command(
-    chunk_id: Annotated[
-        str, typer.Argument(metavar="CHUNK_ID", help="A chunk's id, as search --json shows it.")
-    ],
+    chunk_id: Annotated[str, argument("CHUNK_ID", "A chunk's id, as search --json shows it.")],
     db: Db = None,
 ) -> int:
     """Print a proof that a chunk is in the index, as JSON. 'quintet verify' checks it without the index.
@@ -83,10 +73,10 @@ def prove_command(
 
 @grouped
 def why_command(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="The query of the search.")],
+    query: Annotated[str, argument("QUERY", "The query of the search.")],
     reference: Annotated[
         str,
-        typer.Argument(metavar="CHUNK_ID|PATH[:LINE]", help="A chunk's id, or a path as search shows it."),
+        argument("CHUNK_ID|PATH[:LINE]", "A chunk's id, or a path as search shows it."),
     ],
     options: SearchOptions,
     as_json: AsJson = False,
@@ -109,3 +99,9 @@ def why_command(
     else:
         write_lines(explanation.lines())
     return 0 if explanation.rank is not None else NO_MATCH
+
+
+def register(app: typer.Typer) -> None:
+    app.command("verify", short_help="Replay a receipt, or check a proof.")(verify_command)
+    app.command("prove", short_help="Prove that a chunk is in the index.")(prove_command)
+    app.command("why", short_help="Explain why a chunk was, or was not, found.")(why_command)

@@ -10,7 +10,7 @@ import typer
 from quintet.cli import exit_codes
 from quintet.cli.arguments import as_text, search_parameters
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Db, Limit, Query, grouped, option, repeatable
+from quintet.cli.options import AsJson, Db, Limit, MaybeText, Query, Texts, flag, grouped, option, repeatable
 from quintet.cli.terminal import tell, tell_notes, write_json
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from quintet.serving.views import View
 
 Contract = Annotated[
-    str | None,
+    MaybeText,
     option("--contract", "NAME", "The ranking: quintet (default), rifflux, harness, mcb, knowledge or cfs."),
 ]
 Mode = Annotated[
-    str | None,
+    MaybeText,
     option("--mode", "MODE", "The signals: hybrid, semantic, or lexical (in some contracts keyword)."),
 ]
 Parameters = Annotated[
-    list[str] | None,
+    Texts,
     repeatable(
         "--param",
         "NAME=VALUE",
@@ -35,7 +35,7 @@ Parameters = Annotated[
     ),
 ]
 Filters = Annotated[
-    list[str] | None,
+    Texts,
     repeatable("--filter", "FILTER", "Only what matches, e.g. 'path:docs/** -tag:draft'. All must match."),
 ]
 
@@ -62,18 +62,14 @@ class SearchOptions:
         )
 
 
-def register(app: typer.Typer) -> None:
-    app.command("search", short_help="Search the index, best results first.")(search_command)
-
-
 @grouped
 def search_command(
     query: Query,
     options: SearchOptions,
     syntax: Annotated[
-        str | None, option("--syntax", "SYNTAX", "plain (default), or fts5 for SQLite's own query language.")
+        MaybeText, option("--syntax", "SYNTAX", "plain (default), or fts5 for SQLite's own query language.")
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show what each signal contributed.")] = False,
+    explain: Annotated[bool, flag("--explain", "Show what each signal contributed.")] = False,
     receipt: Annotated[
         Path | None, option("--receipt", "FILE", "Write a receipt that 'quintet verify' can replay.")
     ] = None,
@@ -142,3 +138,7 @@ def tell_outcome(response: "Response", count: int) -> None:
         tell("the index is empty")
     elif not count:
         tell("no match")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("search", short_help="Search the index, best results first.")(search_command)

@@ -9,26 +9,18 @@ from quintet.cli.arguments import add_parameters, as_text
 from quintet.cli.commands.search import tell_outcome
 from quintet.cli.index_folder import open_index
 from quintet.cli.memory_format import format_memory
-from quintet.cli.options import AsJson, Db, Query, number, repeatable
+from quintet.cli.options import AsJson, Db, Query, Texts, number, repeatable
 from quintet.cli.terminal import write, write_json
 
 if TYPE_CHECKING:
     from quintet.index import Index
 
 
-def register(app: typer.Typer) -> None:
-    app.command("search-all", short_help="Search code and memory together.")(search_all_command)
-
-
 def search_all_command(
     query: Query,
     limit: Annotated[int | None, number("--limit", 1, 1000, "How many of each")] = None,
-    code: Annotated[
-        list[str] | None, repeatable("--code", "NAME=VALUE", "A parameter of contract mcb.")
-    ] = None,
-    memory: Annotated[
-        list[str] | None, repeatable("--memory", "NAME=VALUE", "A parameter of recall.")
-    ] = None,
+    code: Annotated[Texts, repeatable("--code", "NAME=VALUE", "A parameter of contract mcb.")] = None,
+    memory: Annotated[Texts, repeatable("--memory", "NAME=VALUE", "A parameter of recall.")] = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -70,3 +62,7 @@ def _show(index: "Index", body: Any, query: str) -> None:
             show_results([placed(index, next(code))], query, roots, first=rank)
         else:
             write(format_memory(next(memory), f"{rank:>2}. "))
+
+
+def register(app: typer.Typer) -> None:
+    app.command("search-all", short_help="Search code and memory together.")(search_all_command)

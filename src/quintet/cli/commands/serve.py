@@ -10,7 +10,7 @@ import typer
 
 from quintet.cli.arguments import as_text
 from quintet.cli.index_folder import open_or_create_index
-from quintet.cli.options import Db, number, option, repeatable
+from quintet.cli.options import Db, MaybeText, Texts, flag, number, option, repeatable
 from quintet.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -19,33 +19,22 @@ if TYPE_CHECKING:
     from quintet.serving.shared_index import SharedIndex
 
 Allow = Annotated[list[Path] | None, repeatable("--allow", "DIR", "A further folder that clients may index.")]
-Watch = Annotated[bool, typer.Option("--watch", help="Index files as they change.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.command("serve", short_help="Serve the index over HTTP, to programs and agents.")(serve_command)
-    app.command("mcp", short_help="Serve the index to agents over MCP.")(mcp_command)
+Watch = Annotated[bool, flag("--watch", "Index files as they change.")]
 
 
 def serve_command(
     host: Annotated[str, option("--host", "HOST", "The address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, number("--port", 0, 65535, "The port; 0 takes any that is free", name="--port")
+        int, number("--port", 0, 65535, "The port; 0 takes any that is free", parameter="--port")
     ] = 8765,
     allow: Allow = None,
     watch: Watch = False,
-    require_key: Annotated[
-        bool, typer.Option("--require-key", help="Require an API key on this machine too.")
-    ] = False,
+    require_key: Annotated[bool, flag("--require-key", "Require an API key on this machine too.")] = False,
     allow_host: Annotated[
-        list[str] | None, repeatable("--allow-host", "NAME", "A further host name of this server.")
+        Texts, repeatable("--allow-host", "NAME", "A further host name of this server.")
     ] = None,
-    cors: Annotated[
-        list[str] | None, repeatable("--cors", "ORIGIN", "Let pages of this origin use the server.")
-    ] = None,
-    access_log: Annotated[
-        bool, typer.Option("--access-log", help="Log one line per request to standard error.")
-    ] = False,
+    cors: Annotated[Texts, repeatable("--cors", "ORIGIN", "Let pages of this origin use the server.")] = None,
+    access_log: Annotated[bool, flag("--access-log", "Log one line per request to standard error.")] = False,
     db: Db = None,
 ) -> int:
     """Serve the index over HTTP: a JSON interface under /v1, MCP at /mcp, and documentation at /docs.
@@ -69,7 +58,7 @@ def serve_command(
 
 def mcp_command(
     http: Annotated[
-        str | None, option("--http", "HOST:PORT", "Serve streamable HTTP there instead of stdio.")
+        MaybeText, option("--http", "HOST:PORT", "Serve streamable HTTP there instead of stdio.")
     ] = None,
     db: Db = None,
     allow: Allow = None,
@@ -143,3 +132,8 @@ def watching(index: "WatchedIndex | None") -> Iterator[None]:
 
 def _ignore(report: "Report") -> None:
     pass
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve", short_help="Serve the index over HTTP, to programs and agents.")(serve_command)
+    app.command("mcp", short_help="Serve the index to agents over MCP.")(mcp_command)

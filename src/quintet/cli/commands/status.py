@@ -10,11 +10,6 @@ from quintet.cli.terminal import tell, write, write_json, write_lines
 from quintet.errors import StoreError
 
 
-def register(app: typer.Typer) -> None:
-    app.command("status", short_help="Show what is indexed and whether it is up to date.")(status_command)
-    app.command("doctor", short_help="Check that the index is sound.")(doctor_command)
-
-
 def status_command(as_json: AsJson = False, db: Db = None) -> int:
     """Show what is in the index, and how many files on disk have changed since.
 
@@ -58,3 +53,8 @@ def doctor_command(as_json: AsJson = False, db: Db = None) -> int:
     else:
         write_lines(f"{'ok' if c.ok else '!!'}  {c.name:<10}{c.message}" for c in checks)
     return 0 if sound else StoreError.exit_code
+
+
+def register(app: typer.Typer) -> None:
+    app.command("status", short_help="Show what is indexed and whether it is up to date.")(status_command)
+    app.command("doctor", short_help="Check that the index is sound.")(doctor_command)

@@ -10,7 +10,7 @@ import typer
 
 from quintet.cli.commands.evaluate import QueryOptions
 from quintet.cli.index_folder import existing_folder
-from quintet.cli.options import AsJson, grouped
+from quintet.cli.options import AsJson, flag, grouped
 from quintet.cli.terminal import tell, tell_notes, write, write_json, write_lines
 from quintet.errors import UsageError
 
@@ -18,19 +18,11 @@ if TYPE_CHECKING:
     from quintet.evaluation.tuning.tune import TuningResult
 
 
-def register(app: typer.Typer) -> None:
-    app.command("tune", short_help="Fit the ranking's numbers to your queries.")(tune_command)
-
-
 @grouped
 def tune_command(
     source: QueryOptions,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")
-    ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Restore the numbers from before the last tuning.")
-    ] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Show what would be written, and write nothing.")] = False,
+    undo: Annotated[bool, flag("--undo", "Restore the numbers from before the last tuning.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Choose the few numbers of the house ranking for an index, and keep them if they gain.
@@ -119,7 +111,7 @@ def _as_json(tuning: "TuningResult") -> dict[str, object]:
         "metric": "ndcg@10",
         "before": {"numbers": dict(choice.before), "mean": choice.means[0]},
         "after": {"numbers": dict(choice.after), "mean": choice.means[1]},
-        "gain": choice.gain.as_json(),
+        "gain": choice.gain._asdict(),
         "folds": [
             {
                 "queries": fold.queries,
@@ -132,3 +124,7 @@ def _as_json(tuning: "TuningResult") -> dict[str, object]:
         "written": tuning.file is not None,
         "reason": tuning.reason,
     }
+
+
+def register(app: typer.Typer) -> None:
+    app.command("tune", short_help="Fit the ranking's numbers to your queries.")(tune_command)

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from quintet.indexing.run import Report
 
 
-def register(app: typer.Typer) -> None:
-    app.command("watch", short_help="Keep the index up to date as files change.")(watch_command)
-
-
 def watch_command(db: Db = None) -> int:
     """Keep the index up to date as files change, until interrupted.
 
@@ -43,3 +39,7 @@ def _show(report: "Report") -> None:
     write(", ".join(f"{getattr(report, name)} {name}" for name in counts) + "\n")
     for problem in report.problems:
         tell(f"warning: {problem.path}: {problem.reason}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("watch", short_help="Keep the index up to date as files change.")(watch_command)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
+from typing import NamedTuple
 
 from quintet.evaluation.metrics import mean
 from quintet.evaluation.statistics import PairedComparison, compare
@@ -19,8 +20,7 @@ CandidateValues = Mapping[str, Sequence[float]]
 """By query: the metric of each candidate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(NamedTuple):
     """Some of the queries. `chosen` are the numbers that are best on all other queries; `before` and `after`
     are the means over these."""
 
