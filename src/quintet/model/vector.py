@@ -14,6 +14,8 @@ from quintet.errors import UsageError
 SCALE = 32767
 Int16 = npt.NDArray[np.int16]
 Int64 = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64] | Int64
+BLOCK = 64  # scores, far from one another, whose best stands for them
 
 
 def quantise(values: npt.ArrayLike) -> Int16:
@@ -79,3 +81,18 @@ def cosines(dots: Int64) -> list[float]:
     """`cosine` of each dot product."""
     values: list[float] = np.clip(dots / (SCALE * SCALE), -1.0, 1.0).tolist()
     return values
+
+
+def nth_largest(scores: Scores, nth: int) -> float:
+    """The nth largest of at least `nth` scores, without sorting them."""
+    place = len(scores) - nth
+    return float(np.partition(scores, place)[place])
+
+
+def score_reached_by(scores: Scores, many: int) -> float:
+    """A score that at least `many` of these reach; 0.0 where there are fewer. It need not be the largest such
+    score, which would take longer to find."""
+    columns = len(scores) // BLOCK
+    if columns > many:
+        scores = scores[: columns * BLOCK].reshape(BLOCK, columns).max(axis=0)
+    return nth_largest(scores, many) if len(scores) >= many else 0.0

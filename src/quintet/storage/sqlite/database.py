@@ -1,4 +1,4 @@
-"""Connections to one SQLite file: pragmas, migrations, readers and the one writer."""
+"""Connections to one SQLite file: a pool of readers, the one writer, and SQLite's errors turned into ours."""
 
 import queue
 import threading
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import apsw
 
-from quintet.errors import NotFound, QuintetError, StoreError
+from quintet.errors import Conflict, NotFound, QuintetError, StoreError
+from quintet.processes.lock import disk_error
 from quintet.storage.sqlite import read_only_disk
-from quintet.storage.sqlite.errors import REBUILT, RESTORED, translate_errors
 from quintet.storage.sqlite.filters import register
 from quintet.storage.sqlite.migrations import is_current, migrate, use_wal
 from quintet.storage.sqlite.read_only_disk import FileFingerprint
@@ -21,6 +21,8 @@ CACHE = 65_536  # KiB of pages
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 THERE = apsw.SQLITE_OPEN_READWRITE
 OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
+REBUILT = "move it away and run 'quintet index' to build a new one"
+RESTORED = "move it away and import the last export, or put its documents in again"
 FileId = tuple[int, int]  # device and number, which no other file gets while a connection is open
 
 
@@ -58,6 +60,38 @@ class ReaderPool:
                 self._waiting.get_nowait()[1].close()
 
 
+@contextmanager
+def translate_errors(file: Path, advice: str = REBUILT) -> Iterator[None]:
+    """Turn every error of SQLite or the disk into one of ours. `advice` is what to do about damage."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError, UnicodeDecodeError) as error:
+        raise StoreError(f"{file} is not a Quintet index or is damaged ({error}); {advice}") from error
+    except apsw.FullError as error:
+        raise StoreError(
+            f"the disk that holds {file} is full; free some space and run the command again: "
+            "what was committed is kept"
+        ) from error
+    except apsw.IOError as error:
+        raise StoreError(
+            f"the disk that holds {file} could not be read or written ({error}); if it is full, or the "
+            "size of files is limited, make room and run the command again: what was committed is kept"
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StoreError(
+            f"{file} cannot be opened for writing ({error}); "
+            "check the permissions of the folder, or choose another with --db"
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Conflict(
+            f"{file} is in use by another process; try again when it has finished", code="busy_writer"
+        ) from error
+    except apsw.Error as error:
+        raise StoreError(f"SQLite failed on {file}: {error}; if it happens again, {advice}") from error
+    except OSError as error:
+        raise disk_error(error, file) from error
+
+
 def copied(connection: apsw.Connection, file: Path) -> None:
     """Write what this connection sees to a new file."""
     with translate_errors(file):
@@ -76,7 +110,7 @@ class Database:
         self.file = file
         self._may_be_missing = may_be_missing  # then it is empty, and made when it is needed
         self._synchronous = "full" if precious else "normal"
-        self._way_out = RESTORED if precious else REBUILT
+        self._advice = RESTORED if precious else REBUILT
         self._idle = ReaderPool()
         self._place: FileId | None = None  # of the file that was last seen
         self._writer: apsw.Connection | None = None
@@ -90,13 +124,13 @@ class Database:
 
     def create(self) -> None:
         """Make or upgrade the schema."""
-        with translate_errors(self.file, self._way_out):
+        with translate_errors(self.file, self._advice):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._prepare(OR_MADE)
 
     def upgrade(self) -> None:
         """Upgrade the schema of a file that must be there."""
-        with translate_errors(self.file, self._way_out):
+        with translate_errors(self.file, self._advice):
             if not self.file.exists():
                 raise self._missing()
             self._prepare(THERE)
@@ -104,7 +138,7 @@ class Database:
     def _missing(self) -> QuintetError:
         """What a process that opens it now would be told."""
         if self._synchronous == "full" and not self._may_be_missing:
-            return StoreError(f"{self.file} is missing; {self._way_out}")
+            return StoreError(f"{self.file} is missing; {self._advice}")
         return NotFound(f"there is no index in {self.file.parent}; make one with 'quintet index'")
 
     def _prepare(self, flags: int) -> None:
@@ -131,8 +165,8 @@ class Database:
     def check_file(self) -> None:
         """Refuses what SQLite would take for a missing permission or for an empty database."""
         if self.file.is_dir():
-            raise StoreError(f"{self.file} is a folder where a database should be; {self._way_out}")
-        with translate_errors(self.file, self._way_out):
+            raise StoreError(f"{self.file} is a folder where a database should be; {self._advice}")
+        with translate_errors(self.file, self._advice):
             if self.file.exists() and 0 < self.file.stat().st_size < SMALLEST:
                 raise apsw.NotADBError("it is shorter than any database")
 
@@ -175,7 +209,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view that takes no lock."""
-        with translate_errors(self.file, self._way_out):
+        with translate_errors(self.file, self._advice):
             place, connection = self._reader()
             try:
                 connection.execute("BEGIN")
@@ -216,7 +250,7 @@ class Database:
         """While this is held nobody else uses the writer's connection, nor closes it."""
         try:
             with self._owning:
-                with translate_errors(self.file, self._way_out):
+                with translate_errors(self.file, self._advice):
                     if self._written != self.look():
                         self.drop_writer()
                 yield
@@ -234,13 +268,13 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """One write transaction: committed whole, or rolled back."""
-        with translate_errors(self.file, self._way_out), self._own() as connection:
+        with translate_errors(self.file, self._advice), self._own() as connection:
             yield connection
 
     @contextmanager
     def inspecting(self) -> Iterator[apsw.Connection]:
         """The writer's own view outside a transaction, for planning a run."""
-        with translate_errors(self.file, self._way_out):
+        with translate_errors(self.file, self._advice):
             yield self._own()
 
     def _own(self) -> apsw.Connection:
@@ -261,7 +295,7 @@ class Database:
     def checkpoint(self) -> None:
         """Bring into the database itself what waits in its log."""
         if self._writer is not None:
-            with translate_errors(self.file, self._way_out):
+            with translate_errors(self.file, self._advice):
                 self._writer.wal_checkpoint()
 
     def shrink(self) -> None:

@@ -13,9 +13,8 @@ from quintet.model.documents import embedding_hash
 from quintet.ports.health import HealthCheck
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
-from quintet.storage.sqlite.database import Database
+from quintet.storage.sqlite.database import RESTORED, Database
 from quintet.storage.sqlite.document_tables import TEXT_TABLES
-from quintet.storage.sqlite.errors import RESTORED
 from quintet.storage.sqlite.migrations import schema_version
 
 ANEW = "move the index away and run 'quintet index'"

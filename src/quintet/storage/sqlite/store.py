@@ -19,7 +19,7 @@ from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphCache
 from quintet.storage.sqlite import relocation
 from quintet.storage.sqlite.catalog import ChunkIds, SqliteCatalog, State, counts, state_of
-from quintet.storage.sqlite.database import Database, copied
+from quintet.storage.sqlite.database import Database, copied, translate_errors
 from quintet.storage.sqlite.doctor import (
     MATRIX,
     POSTINGS,
@@ -29,7 +29,6 @@ from quintet.storage.sqlite.doctor import (
     made,
 )
 from quintet.storage.sqlite.documents import SqliteDocuments
-from quintet.storage.sqlite.errors import translate_errors
 from quintet.storage.sqlite.memories import SqliteMemos
 from quintet.storage.sqlite.migrations import UNICODE
 from quintet.storage.sqlite.state_tree import SqliteStateTree

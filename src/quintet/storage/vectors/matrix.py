@@ -21,8 +21,7 @@ import numkong
 import numpy as np
 import numpy.typing as npt
 
-from quintet.model.vector import Int16, Int64, dots
-from quintet.storage.top_scores import nth_largest, reached_by
+from quintet.model.vector import Int16, Int64, dots, nth_largest, score_reached_by
 
 COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
@@ -163,7 +162,7 @@ class Matrix:
         """
         asked = CoarseQuery(query)
         near = self._coarse_scores(asked, places)
-        leading = np.flatnonzero(near >= reached_by(near, depth))
+        leading = np.flatnonzero(near >= score_reached_by(near, depth))
         least = nth_largest(self._exact_scores(query, places[leading]), depth)
         (widest,) = asked.bounds(self._widest)
         some = np.flatnonzero(near >= least - widest)

@@ -11,6 +11,7 @@ from math import fsum
 
 import numpy as np
 
+from quintet.model.vector import nth_largest, score_reached_by
 from quintet.storage.text.postings.score import (
     K1,
     ArrayCache,
@@ -22,7 +23,6 @@ from quintet.storage.text.postings.score import (
     worth,
 )
 from quintet.storage.text.postings.segment import Bool, Int64
-from quintet.storage.top_scores import nth_largest, reached_by
 
 SLACK = 1 - 1e-11  # of a score: all that rounds to the same twelve digits
 TINY = float(np.finfo(np.float64).tiny)
@@ -221,12 +221,12 @@ class Ranking:
             waiting = waiting[len(group) :]
             self._add(sums, group)
             left = [self._clauses[at] for at in waiting]
-            least = _least(reached_by(sums, depth), left)
+            least = _least(score_reached_by(sums, depth), left)
             if least > TINY and _lookups(sums, least, left) < sum(one.size for one in left):
                 ahead = np.flatnonzero(sums >= least)
                 return _narrowed(ahead, sums[ahead], left, depth)
             budget = max(budget, sum(self._clauses[at].size for at in group)) * 3 // 2
-        ahead = np.flatnonzero(sums >= _least(reached_by(sums, depth), ()))
+        ahead = np.flatnonzero(sums >= _least(score_reached_by(sums, depth), ()))
         return _narrowed(ahead, sums[ahead], (), depth)
 
     def _shortest(self, waiting: Sequence[int], budget: int) -> Sequence[int]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.storage.top_scores import BLOCK, nth_largest, reached_by
+from quintet.model.vector import BLOCK, nth_largest, score_reached_by
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=40), st.data())
@@ -18,7 +18,7 @@ def test_the_nth_largest_is_that_of_the_sorted_scores(scores: list[int], data: s
 @pytest.mark.parametrize("many", [1, 3, 4, 5, 39, 40, 41])
 def test_as_many_as_asked_reach_the_bound(size: int, many: int) -> None:
     scores = np.random.default_rng(size).standard_normal(size) + 10
-    bound = reached_by(scores, many)
+    bound = score_reached_by(scores, many)
     if size < many:
         assert bound == 0.0
     else:
