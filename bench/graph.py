@@ -103,7 +103,7 @@ def write(store: SqliteStore, made: MadeUp) -> None:
                 for one in made.entries[start : start + 250]:
                     writer.put(one)
         with writer.batch():
-            writer.link("code", made.edges())
+            writer.graph.link("code", made.edges())
 
 
 def milliseconds(task: Callable[[], object]) -> float:

@@ -150,7 +150,7 @@ class Collection:
         embedder, stored = self._embedder(), self.stored_embedder()
         if embedder is None:
             return 0
-        return run.writer.count_pending(replacing=stored not in (None, embedder.identity))
+        return run.writer.vectors.count_pending(replacing=stored not in (None, embedder.identity))
 
     def embed(self, run: IndexRun) -> int:
         """Make the vectors that are missing, or all of them if another embedder made those that are there.

@@ -199,7 +199,7 @@ class Index:
         with self._collection.run(progress, force=force) as run, collect_garbage_rarely():
             yield run
             run.writer.settle()
-            run.report.pending = run.writer.count_pending() if self.embedder else 0
+            run.report.pending = run.writer.vectors.count_pending() if self.embedder else 0
         run.report.seconds = time.perf_counter() - start
 
     def _embed(self, run: IndexRun) -> None:
@@ -222,7 +222,7 @@ class Index:
         choices = Choices(text_only, identity, **self._globs)
         if choices != self._choices:
             with run.writer.batch():
-                run.writer.remember(choices)
+                run.writer.put_choices(choices)
             self._choices = choices
 
     def forget(self, path: str) -> int:

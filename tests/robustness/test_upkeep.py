@@ -11,7 +11,7 @@ import pytest
 import quintet
 from quintet.indexing import sync
 from quintet.storage.vectors import matrix
-from quintet.storage.vectors import writer as vector_rows
+from quintet.storage.vectors import writer as vector_writer
 
 FILES = 80
 
@@ -44,7 +44,7 @@ def epoch(folder: Path) -> object:
 
 
 def test_dead_vectors_are_cleared_away_run_after_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_rows, "SPARE_VECTORS", FILES)
+    monkeypatch.setattr(vector_writer, "SPARE_VECTORS", FILES)
     epochs = set()
     with quintet.open(tmp_path / "index", "hashing") as index:
         for version in range(8):
@@ -59,7 +59,7 @@ def test_dead_vectors_are_cleared_away_run_after_run(tmp_path: Path, monkeypatch
 def test_a_renumbering_that_was_lost_shares_no_name_with_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_rows, "SPARE_VECTORS", 0)
+    monkeypatch.setattr(vector_writer, "SPARE_VECTORS", 0)
     write(tmp_path / "notes", 0)
     with quintet.open(tmp_path / "index", "hashing") as index:
         index.sync([tmp_path / "notes"])

@@ -70,9 +70,9 @@ class OnSqlite:
                 document = Document("root", path, mine[0][1], "text/plain", None, 1, 1, "", {})
                 writer.put(Entry(document, tuple(chunk for chunk, _ in mine), 2))
             if vectors:
-                writer.use_embedder("fixed", len(vectors[0].vector))
+                writer.vectors.use_embedder("fixed", len(vectors[0].vector))
                 hashes = [embedding_hash(chunk.heading_path, chunk.content) for chunk, _, _ in rows]
-                writer.put_vectors(hashes, quantise([row.vector for row in vectors]))
+                writer.vectors.put(hashes, quantise([row.vector for row in vectors]))
         return self.stack.enter_context(store.snapshot())
 
     def rows_of(self, chunk_ids: Sequence[str]) -> Rows:

@@ -143,7 +143,7 @@ def _entries(questions: GeneratedQuestions, writer: Writer) -> Iterator[Entry]:
     """The documents without their questions; everything else about them stays as it was."""
     for root in dict.fromkeys(root for root, _ in questions.documents):
         known = writer.known(root)
-        outlines = {document.path: document.outline for document in writer.outlines(root)}
+        outlines = {document.path: document.outline for document in writer.graph.outlines(root)}
         for (document_root, path), passages in questions.documents.items():
             if document_root == root:
                 chunks = tuple(passage.chunk for passage in passages)

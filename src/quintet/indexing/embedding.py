@@ -35,22 +35,22 @@ def embed_pending(run: IndexRun, embedder: Embedder, stored: str | None) -> int:
     """Embed the texts that have no vector yet; returns how many chunks they belong to."""
     if stored is None:
         with run.writer.batch():
-            run.writer.use_embedder(embedder.identity, embedder.dimensions)
+            run.writer.vectors.use_embedder(embedder.identity, embedder.dimensions)
     return _embed(run, embedder, replacing=False)
 
 
 def reembed(run: IndexRun, embedder: Embedder) -> int:
     """Replace every vector. Searches use the old vectors until all new ones are written."""
     with run.writer.batch():
-        run.writer.begin_replacement(embedder.identity)
+        run.writer.vectors.begin_replacement(embedder.identity)
     count = _embed(run, embedder, replacing=True)
     with run.writer.batch():
-        run.writer.finish_replacement(embedder.identity, embedder.dimensions)
+        run.writer.vectors.finish_replacement(embedder.identity, embedder.dimensions)
     return count
 
 
 def _embed(run: IndexRun, embedder: Embedder, *, replacing: bool) -> int:
-    total = run.writer.count_pending(replacing=replacing)
+    total = run.writer.vectors.count_pending(replacing=replacing)
     english_only = getattr(embedder, "english_only", False)
     done, text_count, foreign = 0, 0, 0
     with closing(_VectorBatch(run.writer, replacing)) as batch:  # writes what was reported as progress
@@ -73,7 +73,7 @@ def _embed(run: IndexRun, embedder: Embedder, *, replacing: bool) -> int:
 
 def _pending(run: IndexRun, replacing: bool) -> Iterator[list[tuple[int, bytes, str]]]:
     after = 0
-    while rows := run.writer.pending(after, run.settings.embed_batch, replacing=replacing):
+    while rows := run.writer.vectors.pending(after, run.settings.embed_batch, replacing=replacing):
         yield rows
         after = rows[-1][0]
 
@@ -90,7 +90,7 @@ class _VectorBatch:
         if self.vectors:
             with self._writer.batch():
                 matrix = np.stack(list(self.vectors.values()))
-                self._writer.put_vectors(list(self.vectors), matrix, replacing=self._replacing)
+                self._writer.vectors.put(list(self.vectors), matrix, replacing=self._replacing)
         self.vectors = {}
 
     close = write

@@ -16,20 +16,20 @@ LINKER = "4"  # goes up when the same outlines give different edges
 
 def link(run: IndexRun) -> None:
     """Make the edges of all files that changed since their edges were made, even in an interrupted run."""
-    everything = run.force or run.writer.linker() != LINKER
+    everything = run.force or run.writer.graph.linker() != LINKER
     for root in run.writer.roots():
         with no_garbage_collection():  # outlines and edges have no cycles: a quarter of the time
             _link_root(run, root, everything)
     if everything:
         with run.writer.batch():
-            run.writer.use_linker(LINKER)
+            run.writer.graph.use_linker(LINKER)
 
 
 def _link_root(run: IndexRun, root: Root, everything: bool) -> None:
-    changes = run.writer.unlinked(root.name)
+    changes = run.writer.graph.unlinked(root.name)
     if not changes and not everything:
         return
-    files = run.writer.outlines(root.name)
+    files = run.writer.graph.outlines(root.name)
     project = Project(files, Path(root.location).parts)
     documents = (
         {file.document_id for file in files} if everything else documents_to_link(project, files, changes)
@@ -37,7 +37,9 @@ def _link_root(run: IndexRun, root: Root, everything: bool) -> None:
     run.progress("graph", 0, len(documents))
     edges = resolve(project, None if everything else documents)
     with run.writer.batch():
-        run.writer.link(root.name, {document: edges.get(document, ()) for document in sorted(documents)})
+        run.writer.graph.link(
+            root.name, {document: edges.get(document, ()) for document in sorted(documents)}
+        )
     run.progress("graph", len(documents), len(documents))
 
 

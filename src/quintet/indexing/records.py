@@ -33,8 +33,8 @@ def sync_records(run: IndexRun, root: str, records: Iterable[Record]) -> None:
         run.progress("text", len(present), 0)
     with run.writer.batch():
         run.writer.remove(root, [path for path in known if path not in present])
-        run.writer.link(root, {})  # records are prose and have no code graph
-        run.writer.drop_unused_vectors()
+        run.writer.graph.link(root, {})  # records are prose and have no code graph
+        run.writer.vectors.drop_unused()
 
 
 def _changed(entry: Entry, known: Mapping[str, KnownFile]) -> bool:

@@ -13,7 +13,7 @@ def remove(writer: Writer, root: Root | None, documents: Iterable[tuple[str, str
         for name, path in documents:
             writer.remove(name, [path])
             count += 1
-        writer.drop_unused_vectors()
+        writer.vectors.drop_unused()
         writer.forget_names()
     writer.settle()
     return count

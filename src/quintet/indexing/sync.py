@@ -28,15 +28,15 @@ def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
     with closing(Examiner(run.settings, run.force)) as examiner:
         for target in targets:
             _sync_target(run, target, examiner)
-    run.writer.tell_unfinished(False)
+    run.writer.mark_unfinished(False)
     if run.settings.processes != 1 and can_start_processes():
-        run.writer.text_is_written()
+        run.writer.finish_text()
     with run.report.stage("graph"):
         from quintet.indexing.link import link  # costs more to import than all the rest of a search
 
         link(run)
     with run.writer.batch():  # even if this run removed nothing: an interrupted run may have
-        run.writer.drop_unused_vectors()
+        run.writer.vectors.drop_unused()
 
 
 def _sync_target(run: IndexRun, target: SyncTarget, examiner: Examiner) -> None:
@@ -110,9 +110,9 @@ def _write_files(
     tasks = (Task(root.name, file, known.get(file.path), run.clock_ns()) for file in files)
     processes = process_count(run.settings, files)
     if len(files) > 1:  # a single file is written in one transaction
-        run.writer.tell_unfinished(True)
+        run.writer.mark_unfinished(True)
     if processes > 1:
-        run.writer.text_is_coming()
+        run.writer.expect_text()
     done = 0
     with closing(_examine(run, tasks, processes, examiner)) as examinations:
         for batch in batches(files, _size, run.settings.batch_files, run.settings.batch_bytes):

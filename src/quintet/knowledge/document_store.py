@@ -131,7 +131,7 @@ class DocumentStore:
                 if root not in writer.roots():
                     writer.put_root(root)
                 writer.put(*entries)
-                writer.link(root.name, {})  # a knowledge base has no code graph
+                writer.graph.link(root.name, {})  # a knowledge base has no code graph
                 if embedded is not None:
                     _put_vectors(writer, embedded, stored)
             writer.settle()
@@ -141,8 +141,8 @@ class DocumentStore:
         with self.collection.writer() as writer:
             with writer.batch():
                 writer.remove(root, paths)
-                writer.link(root, {})
-                writer.drop_unused_vectors()
+                writer.graph.link(root, {})
+                writer.vectors.drop_unused()
             self._drop_unused_originals(writer)
             writer.settle()
 
@@ -150,7 +150,7 @@ class DocumentStore:
         with self.collection.writer() as writer:
             with writer.batch():
                 count = writer.drop_root(root)
-                writer.drop_unused_vectors()
+                writer.vectors.drop_unused()
             writer.settle()
         return count
 
@@ -158,7 +158,7 @@ class DocumentStore:
         """Drop the vectors and originals of earlier versions of documents."""
         with self.collection.writer() as writer:
             with writer.batch():
-                writer.drop_unused_vectors()
+                writer.vectors.drop_unused()
             self._drop_unused_originals(writer)
 
     def embed(self) -> int:
@@ -212,6 +212,6 @@ class DocumentStore:
 
 def _put_vectors(writer: Writer, embedded: Embedded, stored: str | None) -> None:
     if stored is None:
-        writer.use_embedder(embedded.identity, embedded.dimensions)
+        writer.vectors.use_embedder(embedded.identity, embedded.dimensions)
     if embedded.vectors:
-        writer.put_vectors(list(embedded.vectors), np.stack(list(embedded.vectors.values())))
+        writer.vectors.put(list(embedded.vectors), np.stack(list(embedded.vectors.values())))

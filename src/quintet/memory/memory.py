@@ -196,8 +196,8 @@ class Memory:
                 by = None if memo.superseded_by in gone else memo.superseded_by
                 unlinked = replace(memo, supersedes=supersedes, superseded_by=by)
                 writer.put(memo_entry(unlinked, self._memories.settings))
-            writer.link(ROOT, {})
-            writer.drop_unused_vectors()
+            writer.graph.link(ROOT, {})
+            writer.vectors.drop_unused()
 
     def export(self) -> list[str]:
         """Every memory as a line of JSON, oldest first. A line holds everything that is stored."""
@@ -231,7 +231,7 @@ class Memory:
                 if not writer.roots():
                     writer.put_root(Root(ROOT, ROOT))
                 writer.put(*entries)
-                writer.link(ROOT, {})  # memories have no code graph
+                writer.graph.link(ROOT, {})  # memories have no code graph
 
     def _find(self, id: object) -> Memo:
         memo = None

@@ -1,4 +1,4 @@
-"""The write side of a store: what a run hands over, and the one writer that takes it."""
+"""The write side of a store: the documents that a run hands over, and the writer that takes them."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,8 +15,7 @@ if TYPE_CHECKING:  # a process that examines files starts in half the time witho
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What holds until another run says otherwise: text without vectors or the identity of the embedder
-    that is to make them, and which files count."""
+    """What a run chose for all later ones: text only or an embedder (its identity), and which files count."""
 
     text_only: bool = False
     embedder: str = ""
@@ -26,9 +25,11 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document with its chunks, ready to be written. `indexed_ns` is when its file was read, `shape`
-    names the way it was parsed and cut: under another way the same file gives other chunks. `outline` is
-    what the code graph is made of, where the document has any."""
+    """A document with its chunks, ready to be written.
+
+    `indexed_ns` is when its file was read. `shape` names the way it was parsed and cut: another way makes
+    other chunks of the same file. `outline` is what the code graph is made of, where the document has one.
+    """
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -39,8 +40,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Unlinked:
-    """A document that changed since edges were made of its outline `before`; None if it is new. `lost`
-    says that symbols of it went, and with them the edges that other documents had to them."""
+    """A document that changed since its edges were made from the outline `before`; None for a new document.
+    `lost` means that some of its symbols are gone, and with them the edges from other documents."""
 
     document_id: str
     path: str
@@ -48,8 +49,70 @@ class Unlinked:
     lost: bool
 
 
+class VectorWriter(Protocol):
+    """Writes vectors. A vector belongs to the hash of a text, so equal texts share one.
+
+    With `replacing`, a method is about the vectors of the next embedder, which are collected beside those in
+    use until `finish_replacement`.
+    """
+
+    def use_embedder(self, identity: str, dimensions: int) -> None:
+        """Record which embedder makes the vectors."""
+        ...
+
+    def count_pending(self, *, replacing: bool = False) -> int:
+        """How many chunks have no vector."""
+        ...
+
+    def pending(self, after: int, limit: int, *, replacing: bool = False) -> list[tuple[int, bytes, str]]:
+        """The next chunks without a vector after row `after`: row, hash of the text, text."""
+        ...
+
+    def put(self, hashes: Sequence[bytes], vectors: "Int16", *, replacing: bool = False) -> None: ...
+
+    def begin_replacement(self, identity: str) -> None:
+        """Begin to collect vectors of another embedder, or continue if the same one began before."""
+        ...
+
+    def finish_replacement(self, identity: str, dimensions: int) -> None:
+        """Replace the vectors in use by those collected."""
+        ...
+
+    def drop_unused(self) -> None:
+        """Delete the vectors that no chunk needs."""
+        ...
+
+
+class GraphWriter(Protocol):
+    """Writes the edges of the code graph. Its symbols are written with their documents."""
+
+    def unlinked(self, root: str) -> list[Unlinked]:
+        """The documents of a root that were added, changed or removed since its edges were made."""
+        ...
+
+    def outlines(self, root: str) -> list[FileOutline]:
+        """The outlines of all documents of a root, by path."""
+        ...
+
+    def link(self, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
+        """Replace the edges that leave these documents. No document of the root is unlinked afterwards."""
+        ...
+
+    def linker(self) -> str | None:
+        """The version of the code that made all edges."""
+        ...
+
+    def use_linker(self, linker: str) -> None: ...
+
+
 class Writer(Protocol):
-    """The one writer. Each `batch()` is a transaction: all of it becomes visible, or none."""
+    """The one writer. Each `batch()` is a transaction: all of it becomes visible, or nothing."""
+
+    @property
+    def vectors(self) -> VectorWriter: ...
+
+    @property
+    def graph(self) -> GraphWriter: ...
 
     def batch(self) -> AbstractContextManager[None]: ...
 
@@ -58,87 +121,53 @@ class Writer(Protocol):
     def put_root(self, root: "Root") -> None: ...
 
     def drop_root(self, name: str) -> int:
-        """Remove a root with its documents; how many documents went."""
+        """Remove a root with its documents; returns how many documents it had."""
         ...
 
-    def known(self, root: str) -> "dict[str, KnownFile]": ...
+    def known(self, root: str) -> "dict[str, KnownFile]":
+        """The files of a root by path, as they were indexed."""
+        ...
 
-    def refused(self) -> "Mapping[str, RefusedFiles]": ...
+    def refused(self) -> "Mapping[str, RefusedFiles]":
+        """The files that could not be indexed, by root."""
+        ...
 
     def put_refused(self, files: "Mapping[str, RefusedFiles]") -> None:
-        """What could not be indexed, by root, in the place of what was."""
+        """Replace the list of files that could not be indexed."""
         ...
 
     def put(self, *entries: Entry) -> None:
-        """Write documents, each in the place of what it was. Many at once cost less than one by one."""
+        """Write documents; each replaces its older version. Many at once cost less than one by one."""
         ...
 
-    def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None: ...
+    def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None:
+        """Record that a file was looked at again and holds the same content."""
+        ...
 
     def remove(self, root: str, paths: Sequence[str]) -> None: ...
 
-    def remember(self, choices: Choices) -> None: ...
+    def put_choices(self, choices: Choices) -> None: ...
 
-    def use_embedder(self, identity: str, dimensions: int) -> None:
-        """Remember which embedder the vectors are of."""
+    def forget_names(self) -> None:
+        """Delete the names of documents that are no longer here."""
         ...
 
-    def count_pending(self, *, replacing: bool = False) -> int:
-        """How many chunks have no vector; with `replacing`, no vector of the embedder to come."""
+    def mark_unfinished(self, unfinished: bool) -> None:
+        """Record whether a run has text left to write. Not inside a batch."""
         ...
 
-    def pending(self, after: int, limit: int, *, replacing: bool = False) -> list[tuple[int, bytes, str]]:
-        """The next such chunks behind row `after`: row, the hash their text goes by, text."""
+    def expect_text(self) -> None:
+        """Announce much text: the writer may derive data from it while it is written."""
         ...
 
-    def put_vectors(self, hashes: Sequence[bytes], vectors: "Int16", *, replacing: bool = False) -> None: ...
-
-    def begin_replacement(self, identity: str) -> None:
-        """Collect vectors of another embedder beside those in use."""
-        ...
-
-    def finish_replacement(self, identity: str, dimensions: int) -> None:
-        """Put the collected vectors in the place of the old ones."""
-        ...
-
-    def drop_unused_vectors(self) -> None: ...
-
-    def forget_names(self) -> None: ...
-
-    def tell_unfinished(self, unfinished: bool) -> None:
-        """Whether there is text that a run has yet to write. Not inside a batch."""
-        ...
-
-    def text_is_coming(self) -> None:
-        """Much of it: what is made of text may be begun while it is written."""
-        ...
-
-    def text_is_written(self) -> None:
-        """No more text in this run: what is made of it may be made beside what follows."""
+    def finish_text(self) -> None:
+        """Announce that this run writes no more text: data may be derived from it in the background."""
         ...
 
     def settle(self) -> None:
         """Bring the state root up to date with what was written. Not inside a batch."""
         ...
 
-    def unlinked(self, root: str) -> list[Unlinked]:
-        """The documents of a root that came, changed or went since its edges were made."""
-        ...
-
-    def outlines(self, root: str) -> list[FileOutline]:
-        """Every document of a root as the code graph sees it, by path."""
-        ...
-
-    def link(self, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
-        """Replace the edges that go out of these documents; nothing of the root is unlinked any more."""
-        ...
-
-    def linker(self) -> str | None:
-        """Which way of making edges made all that are there."""
-        ...
-
-    def use_linker(self, linker: str) -> None: ...
-
     def clear(self) -> int:
-        """Empty the index: documents, text, vectors and graph; how many documents went."""
+        """Remove all documents, text, vectors and the graph; returns how many documents there were."""
         ...

@@ -86,7 +86,7 @@ class Graph:
             edge = Edge(self.ids[source], self.ids[target], relation, confidence, line)  # type: ignore[arg-type]
             by_document[self.ids[source.partition(":")[0]]].append(edge)
         with self.store.writer(0) as writer, writer.batch():
-            writer.link(ROOT, by_document)
+            writer.graph.link(ROOT, by_document)
 
     def name(self, node: str) -> str:
         return next(name for name, known in self.ids.items() if known == node)

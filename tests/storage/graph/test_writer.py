@@ -62,11 +62,11 @@ def test_an_outline_comes_back_as_it_went() -> None:
 def test_new_documents_wait_to_be_linked_and_linking_takes_the_marks_away(graph: Graph) -> None:
     graph.put(caller(), library("f"))
     with graph.store.writer(0) as writer:
-        assert [(one.path, one.before, one.lost) for one in writer.unlinked(ROOT)] == [
+        assert [(one.path, one.before, one.lost) for one in writer.graph.unlinked(ROOT)] == [
             ("caller.py", None, False),
             ("lib.py", None, False),
         ]
-        assert writer.unlinked("elsewhere") == []
+        assert writer.graph.unlinked("elsewhere") == []
     graph.link()
     assert graph.tables()["unlinked"] == []
 
@@ -81,7 +81,7 @@ def test_an_edited_document_keeps_the_edges_to_what_it_still_defines(linked: Gra
     linked.put(library("f", "g", start=3))
     assert set(edges(linked)) == {("caller.py:use", "lib.py:f"), ("caller.py:use", "lib.py:g")}
     with linked.store.writer(0) as writer:
-        (change,) = writer.unlinked(ROOT)
+        (change,) = writer.graph.unlinked(ROOT)
     assert (change.path, change.lost) == ("lib.py", False)
     assert change.before is not None and change.before.symbols[1].first_line == 1
 
@@ -90,7 +90,7 @@ def test_what_is_defined_no_more_loses_its_edges_and_the_mark_says_so(linked: Gr
     linked.put(library("g"))
     assert edges(linked) == [("caller.py:use", "lib.py:g")]
     with linked.store.writer(0) as writer:
-        (change,) = writer.unlinked(ROOT)
+        (change,) = writer.graph.unlinked(ROOT)
     assert change.lost
 
 
@@ -100,7 +100,7 @@ def test_the_first_of_several_marks_tells_what_the_edges_were_made_of(linked: Gr
     linked.remove("lib.py")
     linked.put(library("f", "g"))
     with linked.store.writer(0) as writer:
-        (change,) = writer.unlinked(ROOT)
+        (change,) = writer.graph.unlinked(ROOT)
     assert change.lost and change.before is not None
     assert [symbol.name for symbol in change.before.symbols] == ["", "f", "g"]
 

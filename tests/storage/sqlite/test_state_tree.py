@@ -85,17 +85,17 @@ def test_vectors_and_their_embedder_are_part_of_the_state(shelf: Shelf) -> None:
     shelf.put({"a.md": "one", "b.md": "two"})
     states = {_settle(shelf)}
     with shelf.store.writer(0) as writer:
-        hashes = [key for _, key, _ in writer.pending(0, 10)]
+        hashes = [key for _, key, _ in writer.vectors.pending(0, 10)]
         with writer.batch():
-            writer.use_embedder("first", 3)
+            writer.vectors.use_embedder("first", 3)
     states.add(_settle(shelf))
     with shelf.store.writer(0) as writer, writer.batch():
-        writer.put_vectors(hashes, quantise(np.eye(2, 3)))
+        writer.vectors.put(hashes, quantise(np.eye(2, 3)))
     states.add(_settle(shelf))
     with shelf.store.writer(0) as writer, writer.batch():
-        writer.begin_replacement("first again")
-        writer.put_vectors(hashes, quantise(np.eye(2, 3)[::-1]), replacing=True)
-        writer.finish_replacement("first", 3)
+        writer.vectors.begin_replacement("first again")
+        writer.vectors.put(hashes, quantise(np.eye(2, 3)[::-1]), replacing=True)
+        writer.vectors.finish_replacement("first", 3)
     states.add(_settle(shelf))
     assert len(states) == 4
 

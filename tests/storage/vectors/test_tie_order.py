@@ -29,28 +29,28 @@ STEPS = st.one_of(
 
 def _embed(shelf: "Shelf") -> None:
     with shelf.store.writer(0) as writer, writer.batch():
-        writer.use_embedder("test", 4)
-        pending = {key: text for _, key, text in writer.pending(0, 100)}
+        writer.vectors.use_embedder("test", 4)
+        pending = {key: text for _, key, text in writer.vectors.pending(0, 100)}
         if pending:
             vectors = np.array([[len(text), 1, 1, 1] for text in pending.values()], np.int16)
-            writer.put_vectors(list(pending), vectors)
+            writer.vectors.put(list(pending), vectors)
 
 
 def _forget(shelf: "Shelf", path: str) -> None:
     with shelf.store.writer(0) as writer, writer.batch():
         writer.remove("docs", [path])
-        writer.drop_unused_vectors()
+        writer.vectors.drop_unused()
         writer.forget_names()
 
 
 def _renumber(shelf: "Shelf") -> None:
     with shelf.store.writer(0) as writer, writer.batch():
-        writer.begin_replacement("test")
-        pending = {key: text for _, key, text in writer.pending(0, 100, replacing=True)}
+        writer.vectors.begin_replacement("test")
+        pending = {key: text for _, key, text in writer.vectors.pending(0, 100, replacing=True)}
         if pending:
             vectors = np.array([[1, len(text), 1, 1] for text in pending.values()], np.int16)
-            writer.put_vectors(list(pending), vectors, replacing=True)
-        writer.finish_replacement("test", 4)
+            writer.vectors.put(list(pending), vectors, replacing=True)
+        writer.vectors.finish_replacement("test", 4)
 
 
 def _do(shelf: "Shelf", step: tuple[str, str, list[str]]) -> None:
@@ -150,7 +150,7 @@ def test_a_file_of_another_state_is_not_gone_on_from(
     file = tmp_path / "order"
     _order(embedded.store, None, file)
     with embedded.store.writer(0) as writer, writer.batch():  # as after a database was put back
-        writer._connection.execute("UPDATE lineage SET tag = 'another'")
+        writer._connection.in_batch.execute("UPDATE lineage SET tag = 'another'")
     embedded.remove("z.txt")
     assert _arrays(_order(embedded.store, None, file)) == _arrays(_order(embedded.store, None))
 
@@ -168,7 +168,7 @@ def test_a_chunk_has_the_vector_of_its_text_or_none_yet(embedded: "Shelf") -> No
 def test_before_anything_is_embedded_no_chunk_has_a_vector(shelf: "Shelf") -> None:
     shelf.put({"a.txt": "one"})
     with shelf.store.writer(0) as writer, writer.batch():
-        writer.use_embedder("test", 4)
+        writer.vectors.use_embedder("test", 4)
     with shelf.store.snapshot() as snapshot:
         (one,) = snapshot.catalog.passages_of("docs", "a.txt")
         for found in (snapshot.vectors.of([one.chunk.id]), snapshot.vectors.of([])):

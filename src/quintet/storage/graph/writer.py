@@ -1,8 +1,8 @@
-"""The rows of the code graph: symbols change with their document, edges when a run has seen all files.
+"""Writes the code graph: symbols change with their document, edges when a run has seen all files.
 
-A row of `outlines` and of `symbols` lives as long as its id does, through any number of edits, so that edges
-from other documents stay. `unlinked` remembers, in the transaction that changed a document, what it was
-when edges were last made: whoever makes them anew sees which names came and went.
+A row of `outlines` and of `symbols` lives as long as its id, through any number of edits, so edges from other
+documents stay. The transaction that changes a document stores in `unlinked` the outline from which its edges
+were made. The linker then sees which names came and went.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,10 +14,12 @@ from quintet.model.symbols import Edge, FileOutline, Outline, node_ids
 from quintet.ports.writing import Entry, Unlinked
 from quintet.storage.graph.codec import decoded, encoded
 from quintet.storage.graph.names import names, nodes_of_chunks, outline_of
+from quintet.storage.sqlite.catalog import meta
 from quintet.storage.sqlite.document_tables import next_row
+from quintet.storage.sqlite.writer_connection import WriterConnection
 
-SHORT = 100  # characters of an outline that names nothing
-# Drawn, not counted: a database that was put back would count to the same numbers again.
+SHORT = 100  # characters of an outline without symbols
+# Drawn, not counted: a restored database would count to the same numbers again.
 EPOCH = "INSERT OR REPLACE INTO meta VALUES ('graph_epoch', lower(hex(randomblob(8))))"
 LOST = "UPDATE unlinked SET lost = 1 WHERE document = ?"
 OUT_EDGES = "DELETE FROM edges WHERE source IN (SELECT row FROM symbols WHERE outline = ?)"
@@ -36,28 +38,107 @@ PUT_SYMBOL = (
 )
 
 
-def put(connection: apsw.Connection, entries: Sequence[Entry]) -> list[list[str | None]]:
-    """Replace the symbols of these documents; of each the nodes of its chunks. Edges stay until the graph
-    is linked."""
-    outlines = [outline_of(entry) for entry in entries]
-    ids = [node_ids(entry.document.id, outline) for entry, outline in zip(entries, outlines, strict=True)]
-    before = _stored_outlines(connection, entries)
-    rows = _put_outlines(connection, entries, list(map(encoded, outlines)), before)
-    gone, changed = False, list[tuple[Any, ...]]()
-    for entry, outline, nodes, row in zip(entries, outlines, ids, rows, strict=True):
-        wanted = dict(_symbol_rows(entry, outline, nodes))
-        stored = _stored_symbols(connection, row) if entry.document.id in before else {}
-        if lost := [node for node in stored if node not in wanted]:
-            _drop_symbols(connection, entry.document.id, lost)
-            gone = True
-        changed += [(node, row, *values) for node, values in wanted.items() if stored.get(node) != values]
-    connection.executemany(PUT_SYMBOL, changed)
-    if gone or changed:
-        connection.execute(EPOCH)
-    return [
-        nodes_of_chunks(entry.document, outline, nodes, entry.chunks)
-        for entry, outline, nodes in zip(entries, outlines, ids, strict=True)
-    ]
+class SqliteGraphWriter:
+    """Writes symbols with their documents, and edges when a run has seen all files."""
+
+    def __init__(self, connection: WriterConnection) -> None:
+        self._connection = connection
+
+    def put(self, entries: Sequence[Entry]) -> list[list[str | None]]:
+        """Replace the symbols of these documents, and return the nodes of each one's chunks. Edges stay until
+        the graph is linked."""
+        connection = self._connection.in_batch
+        outlines = [outline_of(entry) for entry in entries]
+        ids = [node_ids(entry.document.id, outline) for entry, outline in zip(entries, outlines, strict=True)]
+        before = _stored_outlines(connection, entries)
+        rows = _put_outlines(connection, entries, list(map(encoded, outlines)), before)
+        gone, changed = False, list[tuple[Any, ...]]()
+        for entry, outline, nodes, row in zip(entries, outlines, ids, rows, strict=True):
+            wanted = dict(_symbol_rows(entry, outline, nodes))
+            stored = _stored_symbols(connection, row) if entry.document.id in before else {}
+            if lost := [node for node in stored if node not in wanted]:
+                _drop_symbols(connection, entry.document.id, lost)
+                gone = True
+            changed += [(node, row, *values) for node, values in wanted.items() if stored.get(node) != values]
+        connection.executemany(PUT_SYMBOL, changed)
+        if gone or changed:
+            connection.execute(EPOCH)
+        return [
+            nodes_of_chunks(entry.document, outline, nodes, entry.chunks)
+            for entry, outline, nodes in zip(entries, outlines, ids, strict=True)
+        ]
+
+    def remove(self, document: str, root: str, path: str) -> None:
+        connection = self._connection.in_batch
+        outlines = connection.execute("SELECT row, body FROM outlines WHERE document = ?", (document,))
+        for row, body in cast("list[tuple[int, str]]", outlines.fetchall()):
+            _mark(connection, [(document, root, path, body)])
+            connection.execute(LOST, (document,))
+            connection.execute(OUT_EDGES, (row,))
+            connection.execute(
+                "DELETE FROM edges WHERE target IN (SELECT row FROM symbols WHERE outline = ?)", (row,)
+            )
+            connection.execute("DELETE FROM symbols WHERE outline = ?", (row,))
+            connection.execute("DELETE FROM outlines WHERE row = ?", (row,))
+            connection.execute(EPOCH)
+
+    def drop_root(self, root: str) -> None:
+        """Edges stay within a root, so with its documents gone nothing is left to link."""
+        self._connection.in_batch.execute("DELETE FROM unlinked WHERE root = ?", (root,))
+
+    def unlinked(self, root: str) -> list[Unlinked]:
+        with self._connection.reading() as connection:
+            rows = connection.execute(
+                "SELECT document, path, before, lost FROM unlinked WHERE root = ? ORDER BY path", (root,)
+            )
+            return [
+                Unlinked(document, path, decoded(body) if body else None, bool(lost))
+                for document, path, body, lost in rows
+            ]
+
+    def outlines(self, root: str) -> list[FileOutline]:
+        with self._connection.reading() as connection:
+            rows = connection.execute(
+                "SELECT o.document, d.path, o.body FROM roots r JOIN documents d ON d.root = r.row "
+                "JOIN outlines o ON o.document = d.id WHERE r.name = ? ORDER BY d.path",
+                (root,),
+            )
+            return list(_file_outlines(rows))
+
+    def link(self, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
+        connection = self._connection.in_batch
+        if connection.execute("SELECT EXISTS (SELECT 1 FROM edges)").get:
+            connection.executemany(OUT_OF_DOCUMENT, ((document,) for document in edges))
+        row_of = _symbol_rows_of(connection, root) if any(edges.values()) else {}
+        rows = [
+            (row_of.get(edge.source), row_of.get(edge.target), edge.relation, edge.confidence, edge.line)
+            for document_edges in edges.values()
+            for edge in document_edges
+        ]
+        rows.sort(key=lambda row: row[0] or 0)  # in the order of the table, to fill its pages in turn
+        connection.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+        connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
+        if edges:
+            connection.execute(EPOCH)
+
+    def linker(self) -> str | None:
+        with self._connection.reading() as connection:
+            return meta(connection, "linker")
+
+    def use_linker(self, linker: str) -> None:
+        self._connection.in_batch.execute("INSERT OR REPLACE INTO meta VALUES ('linker', ?)", (linker,))
+
+
+def _file_outlines(rows: Iterable[Any]) -> Iterator[FileOutline]:
+    """Short outlines are decoded once: those of most prose are equal."""
+    short: dict[str, Outline] = {}
+    for document, path, body in rows:
+        outline = short.get(body)
+        if outline is None:
+            outline = decoded(body)
+            if len(body) <= SHORT:
+                short[body] = outline
+        yield FileOutline(document, path, outline)
 
 
 def _stored_outlines(connection: apsw.Connection, entries: Sequence[Entry]) -> dict[str, tuple[int, str]]:
@@ -77,7 +158,7 @@ def _put_outlines(
     bodies: Sequence[str],
     before: Mapping[str, tuple[int, str]],
 ) -> list[int]:
-    """The row of each; a document whose outline is another than before is marked."""
+    """The row of each outline. A document whose outline changed is marked as unlinked."""
     rows, new, changed = list[int](), list[tuple[int, str, str]](), list[tuple[str, str]]()
     unused = next_row(connection, "outlines")
     marks = []
@@ -98,7 +179,7 @@ def _put_outlines(
 
 
 def _mark(connection: apsw.Connection, marks: Iterable[tuple[str, str, str, str | None]]) -> None:
-    """The first mark counts: it tells what the edges in the table were made of."""
+    """The first mark counts: its outline is the one that the stored edges were made from."""
     connection.executemany("INSERT OR IGNORE INTO unlinked VALUES (?, ?, ?, ?, 0)", marks)
 
 
@@ -144,70 +225,6 @@ def _symbol_rows(entry: Entry, outline: Outline, ids: Sequence[str]) -> Iterator
                 int(symbol.is_test),
             ],
         )
-
-
-def remove(connection: apsw.Connection, document: str, root: str, path: str) -> None:
-    found = connection.execute("SELECT row, body FROM outlines WHERE document = ?", (document,)).fetchall()
-    for row, body in cast("list[tuple[int, str]]", found):
-        _mark(connection, [(document, root, path, body)])
-        connection.execute(LOST, (document,))
-        connection.execute(OUT_EDGES, (row,))
-        connection.execute(
-            "DELETE FROM edges WHERE target IN (SELECT row FROM symbols WHERE outline = ?)", (row,)
-        )
-        connection.execute("DELETE FROM symbols WHERE outline = ?", (row,))
-        connection.execute("DELETE FROM outlines WHERE row = ?", (row,))
-        connection.execute(EPOCH)
-
-
-def drop_root(connection: apsw.Connection, root: str) -> None:
-    """Edges stay within a root, so with its documents gone nothing is left to link."""
-    connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
-
-
-def unlinked(connection: apsw.Connection, root: str) -> list[Unlinked]:
-    rows = connection.execute(
-        "SELECT document, path, before, lost FROM unlinked WHERE root = ? ORDER BY path", (root,)
-    )
-    return [
-        Unlinked(document, path, decoded(body) if body else None, bool(lost))
-        for document, path, body, lost in rows
-    ]
-
-
-def outlines(connection: apsw.Connection, root: str) -> list[FileOutline]:
-    rows = connection.execute(
-        "SELECT o.document, d.path, o.body FROM roots r JOIN documents d ON d.root = r.row "
-        "JOIN outlines o ON o.document = d.id WHERE r.name = ? ORDER BY d.path",
-        (root,),
-    )
-    alike: dict[str, Outline] = {}  # most prose says the same: that it is a document of so many lines
-    found = []
-    for document, path, body in rows:
-        outline = alike.get(body)
-        if outline is None:
-            outline = decoded(body)
-            if len(body) <= SHORT:
-                alike[body] = outline
-        found.append(FileOutline(document, path, outline))
-    return found
-
-
-def link(connection: apsw.Connection, root: str, edges: Mapping[str, Sequence[Edge]]) -> None:
-    """Put these in the place of all that goes out of these documents, and take the root's marks away."""
-    if connection.execute("SELECT EXISTS (SELECT 1 FROM edges)").get:
-        connection.executemany(OUT_OF_DOCUMENT, ((document,) for document in edges))
-    row_of = _symbol_rows_of(connection, root) if any(edges.values()) else {}
-    rows = [
-        (row_of.get(edge.source), row_of.get(edge.target), edge.relation, edge.confidence, edge.line)
-        for found in edges.values()
-        for edge in found
-    ]
-    rows.sort(key=lambda row: row[0] or 0)  # as the table is ordered, so that its pages are filled in turn
-    connection.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
-    connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
-    if edges:
-        connection.execute(EPOCH)
 
 
 def _symbol_rows_of(connection: apsw.Connection, root: str) -> dict[str, int]:

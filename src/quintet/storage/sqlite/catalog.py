@@ -183,8 +183,8 @@ def counts(connection: apsw.Connection) -> Counts:
     return Counts(*map(int, stored.groups()[1:]))
 
 
-def keep_counts(connection: apsw.Connection) -> None:
-    """For those who come after the run that calls this at its end."""
+def store_counts(connection: apsw.Connection) -> None:
+    """Store the counts of this generation, so that the next search need not count."""
     generation, found = number(connection, "generation"), counted(connection)
     stored = f"{generation} {found.documents} {found.chunks} {found.embedded}"
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('counts', ?)", (stored,))

@@ -13,11 +13,10 @@ from quintet.errors import UsageError
 from quintet.model.results import Hit
 from quintet.model.vector import Int16, Int64, cosines
 from quintet.ports.reading import Approximation, ChunkVectors, Rows
-from quintet.storage.sqlite.catalog import ChunkIds, number, state_of
+from quintet.storage.sqlite.catalog import ChunkIds, State, led_here, meta, number, state_of
 from quintet.storage.vectors.hnsw import HnswCache
-from quintet.storage.vectors.matrix import Matrix, Origin, remove, remove_older
+from quintet.storage.vectors.matrix import Matrix, Origin, origin_of, remove, remove_older
 from quintet.storage.vectors.tie_order import TieOrder, load_tie_order
-from quintet.storage.vectors.writer import is_from_here, matrix_of
 
 READ_AT_ONCE = 20_000
 COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as they go to disk with every commit
@@ -87,7 +86,7 @@ class VectorCache:
 
     def _matrix_of(self, connection: apsw.Connection, dimensions: int) -> Matrix:
         """The matrix of this epoch, with the rows that were added since it was last looked at."""
-        folder, state = matrix_of(connection, self._folder), state_of(connection)
+        folder, state = matrix_folder(connection, self._folder), state_of(connection)
         origin = Origin(state.generation, state.tag)
         if self._matrix is None or self._matrix.folder != folder:
             remove_older(folder, origin)
@@ -115,6 +114,18 @@ class VectorCache:
 
     def close(self) -> None:
         self.approximate.close()
+
+
+def matrix_folder(connection: apsw.Connection, folder: Path) -> Path:
+    """Where the matrix of the vectors lies, as long as nothing numbers their rows anew."""
+    return folder / f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
+
+
+def is_from_here(connection: apsw.Connection, matrix: Path) -> bool:
+    """Whether a matrix was made from a state that this database went through. The database may have been
+    restored, or have lost its last commits."""
+    origin, state = origin_of(matrix), state_of(connection)
+    return origin is not None and led_here(connection, State(state.index_id, *origin), state)
 
 
 def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matrix:

@@ -1,4 +1,4 @@
-"""The rows of `vectors`: what is missing, what is added, what replaces what."""
+"""Writes the table `vectors`: what is missing, what is added, what replaces what."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,83 +9,107 @@ import numpy as np
 from quintet.errors import Conflict
 from quintet.model.documents import embedding_text
 from quintet.model.vector import Int16
-from quintet.storage.sqlite.catalog import State, led_here, meta, state_of
-from quintet.storage.vectors.matrix import origin_of
+from quintet.storage.sqlite import state_tree
+from quintet.storage.sqlite.writer_connection import WriterConnection
+from quintet.storage.vectors.index import is_from_here, matrix_folder
 
 SPARE_VECTORS = 10_000  # dead matrix rows that are never worth a compaction
-EPOCH = "UPDATE meta SET value = lower(hex(randomblob(8))) WHERE key = 'vector_epoch'"
+NEW_EPOCH = "UPDATE meta SET value = lower(hex(randomblob(8))) WHERE key = 'vector_epoch'"
 TABLES = {False: "vectors", True: "next_vectors"}  # by whether new vectors are to replace the old
+# Pages in the log before a checkpoint. Vectors are dear, and commits of them few: a power cut takes one
+# at most, and whoever opens the matrix counts on it.
+CHECKPOINT_PAGES = 1
 
 
-def count_pending(connection: apsw.Connection, replacing: bool) -> int:
-    missing = f"text_hash NOT IN (SELECT text_hash FROM {TABLES[replacing]})"
-    return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {missing}").get)
+class SqliteVectorWriter:
+    """`folder` is where the matrix of the vectors lies."""
+
+    def __init__(self, connection: WriterConnection, folder: Path) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._matrix_is_ours = False  # not checked yet
+
+    def use_embedder(self, identity: str, dimensions: int) -> None:
+        values = (("embedder", identity), ("dimensions", str(dimensions)))
+        self._connection.in_batch.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
+
+    def count_pending(self, *, replacing: bool = False) -> int:
+        missing = f"text_hash NOT IN (SELECT text_hash FROM {TABLES[replacing]})"
+        with self._connection.reading() as connection:
+            return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {missing}").get)
+
+    def pending(self, after: int, limit: int, *, replacing: bool = False) -> list[tuple[int, bytes, str]]:
+        with self._connection.reading() as connection:
+            rows = connection.execute(
+                "SELECT c.row, c.text_hash, c.heading_path, x.content "
+                "FROM chunks c JOIN contents x ON x.row = c.row WHERE c.row > ? "
+                f"AND NOT EXISTS (SELECT 1 FROM {TABLES[replacing]} v WHERE v.text_hash = c.text_hash) "
+                "ORDER BY c.row LIMIT ?",
+                (after, limit),
+            )
+            return [(row, key, embedding_text(heading, content)) for row, key, heading, content in rows]
+
+    def put(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
+        connection = self._connection.in_batch
+        connection.wal_autocheckpoint(CHECKPOINT_PAGES)
+        if not self._matrix_is_ours:
+            self._leave_foreign_matrix(connection)
+            self._matrix_is_ours = True
+        if not replacing:
+            _check_dimensions(connection, vectors.shape[1])
+        rows = zip(hashes, np.ascontiguousarray(vectors, "<i2"), strict=True)
+        connection.executemany(
+            f"INSERT OR IGNORE INTO {TABLES[replacing]} (text_hash, vector) VALUES (?, ?)",
+            ((key, vector.tobytes()) for key, vector in rows),
+        )
+        if not replacing:
+            state_tree.mark_texts(connection, hashes)
+
+    def _leave_foreign_matrix(self, connection: apsw.Connection) -> None:
+        """Begin a new epoch if the matrix on disk holds other vectors under the same row numbers."""
+        matrix = matrix_folder(connection, self._folder)
+        if matrix.exists() and not is_from_here(connection, matrix):
+            connection.execute(NEW_EPOCH)
+
+    def begin_replacement(self, identity: str) -> None:
+        connection = self._connection.in_batch
+        if connection.execute("SELECT value FROM meta WHERE key = 'next_embedder'").get != identity:
+            connection.execute("DELETE FROM next_vectors")
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('next_embedder', ?)", (identity,))
+
+    def finish_replacement(self, identity: str, dimensions: int) -> None:
+        connection = self._connection.in_batch
+        _renumber(connection, "next_vectors", "text_hash")
+        connection.execute("DELETE FROM next_vectors")
+        connection.execute("DELETE FROM meta WHERE key = 'next_embedder'")
+        self.use_embedder(identity, dimensions)
+        state_tree.mark_all(connection)
+
+    def drop_unused(self) -> None:
+        """Delete vectors no chunk needs; once most matrix rows are dead, number them anew."""
+        connection = self._connection.in_batch
+        for table in TABLES.values():
+            connection.execute(f"DELETE FROM {table} WHERE text_hash NOT IN (SELECT text_hash FROM chunks)")
+        live = connection.execute("SELECT count(*) FROM vectors").get
+        last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").get or 0
+        if last > 2 * live + SPARE_VECTORS:
+            _renumber(connection, "vectors", "row")
 
 
-def pending(
-    connection: apsw.Connection, after: int, limit: int, replacing: bool
-) -> list[tuple[int, bytes, str]]:
-    rows = connection.execute(
-        "SELECT c.row, c.text_hash, c.heading_path, x.content "
-        "FROM chunks c JOIN contents x ON x.row = c.row WHERE c.row > ? "
-        f"AND NOT EXISTS (SELECT 1 FROM {TABLES[replacing]} v WHERE v.text_hash = c.text_hash) "
-        "ORDER BY c.row LIMIT ?",
-        (after, limit),
-    )
-    return [(row, key, embedding_text(heading, content)) for row, key, heading, content in rows]
-
-
-def put(connection: apsw.Connection, hashes: Sequence[bytes], vectors: Int16, replacing: bool) -> None:
-    if not replacing:
-        _check_dimensions(connection, vectors.shape[1])
-    rows = zip(hashes, np.ascontiguousarray(vectors, "<i2"), strict=True)
-    connection.executemany(
-        f"INSERT OR IGNORE INTO {TABLES[replacing]} (text_hash, vector) VALUES (?, ?)",
-        ((key, vector.tobytes()) for key, vector in rows),
-    )
-
-
-def _check_dimensions(connection: apsw.Connection, given: int) -> None:
+def _check_dimensions(connection: apsw.Connection, dimensions: int) -> None:
     stored = connection.execute("SELECT value FROM meta WHERE key = 'dimensions'").get
-    if stored is not None and int(stored) != given:
+    if stored is not None and int(stored) != dimensions:
         raise Conflict(
-            f"the embedder gives {given} dimensions, the vectors of this index have {stored}; "
+            f"the embedder gives {dimensions} dimensions, the vectors of this index have {stored}; "
             "make them anew: 'quintet index --reembed --embedder NAME'"
         )
 
 
-def use_embedder(connection: apsw.Connection, identity: str, dimensions: int) -> None:
-    values = (("embedder", identity), ("dimensions", str(dimensions)))
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
-
-
-def begin_replacement(connection: apsw.Connection, identity: str) -> None:
-    """Go on with a replacement by the same embedder, or start one afresh."""
-    if connection.execute("SELECT value FROM meta WHERE key = 'next_embedder'").get != identity:
-        connection.execute("DELETE FROM next_vectors")
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('next_embedder', ?)", (identity,))
-
-
-def finish_replacement(connection: apsw.Connection, identity: str, dimensions: int) -> None:
-    _renumber(connection, "next_vectors", "text_hash")
-    connection.execute("DELETE FROM next_vectors")
-    connection.execute("DELETE FROM meta WHERE key = 'next_embedder'")
-    use_embedder(connection, identity, dimensions)
-
-
-def drop_unused(connection: apsw.Connection) -> None:
-    """Forget vectors no chunk needs; once most matrix rows are dead, number them anew."""
-    for table in TABLES.values():
-        connection.execute(f"DELETE FROM {table} WHERE text_hash NOT IN (SELECT text_hash FROM chunks)")
-    live = connection.execute("SELECT count(*) FROM vectors").get
-    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").get or 0
-    if last > 2 * live + SPARE_VECTORS:
-        _renumber(connection, "vectors", "row")
-
-
 def _renumber(connection: apsw.Connection, source: str, order: str) -> None:
-    """Fill `vectors` from `source` with rows from 1 on: another epoch, so another matrix. An epoch is drawn,
-    not counted: should a power cut take this one back, the next has another name than its matrix."""
+    """Fill `vectors` from `source`, with rows from 1 on. Other rows need another matrix, hence a new epoch.
+
+    An epoch is drawn, not counted: if a power cut undoes this one, the next has another name than its matrix.
+    """
     connection.execute(f"CREATE TEMP TABLE kept AS SELECT text_hash, vector FROM {source} ORDER BY {order}")
     connection.execute("DELETE FROM vectors")
     connection.execute("DELETE FROM sqlite_sequence WHERE name = 'vectors'")
@@ -93,23 +117,4 @@ def _renumber(connection: apsw.Connection, source: str, order: str) -> None:
         "INSERT INTO vectors (text_hash, vector) SELECT text_hash, vector FROM kept ORDER BY rowid"
     )
     connection.execute("DROP TABLE kept")
-    connection.execute(EPOCH)
-
-
-def matrix_of(connection: apsw.Connection, folder: Path) -> Path:
-    """Where the matrix of these rows lies, for as long as nothing numbers them anew."""
-    return folder / f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
-
-
-def is_from_here(connection: apsw.Connection, matrix: Path) -> bool:
-    """Are the rows of a matrix from a state that this database went through? It may have been put back, or
-    have lost its last commits."""
-    origin, state = origin_of(matrix), state_of(connection)
-    return origin is not None and led_here(connection, State(state.index_id, *origin), state)
-
-
-def keep_apart(connection: apsw.Connection, folder: Path) -> None:
-    """Before rows are added: what was made of others with the same numbers must not be taken for theirs."""
-    matrix = matrix_of(connection, folder)
-    if matrix.exists() and not is_from_here(connection, matrix):
-        connection.execute(EPOCH)
+    connection.execute(NEW_EPOCH)

@@ -103,7 +103,7 @@ def test_a_run_that_never_says_that_this_was_all_does_not_wait(tmp_path: Path) -
     store = SqliteStore(tmp_path / "index")
     store.create()
     with store.writer(0) as writer:
-        writer.text_is_coming()
+        writer.expect_text()
         writer.settle()
     store.close()
 
@@ -123,13 +123,13 @@ def test_what_is_removed_meanwhile_is_not_in_them(tmp_path: Path) -> None:
     with store.writer(0) as writer:
         with writer.batch():
             writer.put_root(Root("docs", "/docs"))
-        writer.text_is_coming()
+        writer.expect_text()
         put("a.txt")
         put("b.txt")
         with writer.batch():
             writer.remove("docs", ["b.txt"])
         put("c.txt")  # in the rows of b
-        writer.text_is_written()
+        writer.finish_text()
         writer.settle()
     assert all(check.ok for check in store.examine())
     store.close()
