@@ -9,12 +9,12 @@ import pytest
 from quintet.model.documents import Chunk, Document
 from quintet.ports.reading import Counts, Root
 from quintet.ports.writing import Entry
-from quintet.storage.sqlite.writer import FEW
+from quintet.storage.sqlite.writer import MANY
 
 if TYPE_CHECKING:
     from conftest import MakeShelf, Shelf
 
-TEXTS = {f"{number:04d}.txt": f"word{number} common" for number in range(FEW + 1)}
+TEXTS = {f"{number:04d}.txt": f"word{number} common" for number in range(MANY + 1)}
 
 
 def entry(path: str, *texts: str) -> Entry:
