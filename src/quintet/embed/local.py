@@ -14,7 +14,7 @@ from quintet.model.vector import Int16
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from quintet.embed.workers import EmbeddingPool
+    from quintet.embed.pool import EmbeddingPool
 
 BATCH_TOKENS = 1024  # enough for fast matrix products; more gains nothing
 PARALLEL_TEXTS = 64  # fewer texts are embedded before a second process has loaded the model
@@ -69,7 +69,7 @@ class LocalEmbedder:
 
     def _started_pool(self) -> "EmbeddingPool":
         if self._pool is None:
-            from quintet.embed.workers import EmbeddingPool
+            from quintet.embed.pool import EmbeddingPool
 
             self._pool = EmbeddingPool(self, self._processes)
         return self._pool

@@ -1,4 +1,4 @@
-"""The process that embeds one list of texts after another until its input ends. `workers.py` starts it."""
+"""The process that embeds one list of texts after another until its input ends. `pool.py` starts it."""
 
 import json
 import sys

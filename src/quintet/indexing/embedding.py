@@ -19,7 +19,7 @@ ENGLISH = frozenset(ENGLISH_WORDS.split())
 ENGLISH_SHARE = 0.12  # far more words of English prose are in that list, and few of other languages
 SAMPLE_WORDS = 30  # a shorter text says little about its language
 # Vectors are committed in large groups, because each commit writes pages all over the index of their keys.
-# A kill loses at most one eighth of what the run has embedded, and never more than 4,096 vectors.
+# A kill loses about one eighth of what the run has embedded, and never more than 4,096 vectors.
 UNCOMMITTED_PART, MAX_UNCOMMITTED = 8, 4_096
 
 

@@ -18,7 +18,7 @@ def link(run: IndexRun) -> None:
     """Make the edges of all files that changed since their edges were made, even in an interrupted run."""
     everything = run.force or run.writer.graph.linker() != LINKER
     for root in run.writer.roots():
-        with no_garbage_collection():  # outlines and edges have no cycles: a quarter of the time
+        with no_garbage_collection():  # it would cost a quarter of the time, and edges have no cycles
             _link_root(run, root, everything)
     if everything:
         with run.writer.batch():

@@ -9,10 +9,10 @@ from quintet.indexing.changes import Changes, find_changes
 from quintet.indexing.document import shape, storable_time
 from quintet.indexing.examine import Examination, Examiner, Refusal, SameContent, Task
 from quintet.indexing.files import DiskFile, FileProblem
+from quintet.indexing.pool import ExaminerPool, can_start_processes, process_count
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.run import IndexRun
 from quintet.indexing.walk import walk
-from quintet.indexing.workers import ExaminerPool, can_start_processes, process_count
 from quintet.model.results import Note
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry, Writer

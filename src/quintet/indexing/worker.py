@@ -1,4 +1,4 @@
-"""The process that examines one group of files after another until its input ends. `workers.py` starts it."""
+"""The process that examines one group of files after another until its input ends. `pool.py` starts it."""
 
 import pickle
 import sys

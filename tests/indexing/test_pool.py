@@ -14,10 +14,10 @@ import pytest
 import quintet
 from indexing.processes import gone
 from quintet.errors import QuintetError
-from quintet.indexing import sync, workers
+from quintet.indexing import pool, sync
 from quintet.indexing.examine import Examination, Refusal, Task
 from quintet.indexing.files import DiskFile
-from quintet.indexing.workers import ExaminerPool, process_count
+from quintet.indexing.pool import ExaminerPool, process_count
 from quintet.ports.writing import Entry
 from quintet.settings import Settings
 
@@ -29,7 +29,7 @@ TABLES = ("documents", "chunks", "contents", "outlines", "symbols", "edges", "le
 
 @pytest.fixture
 def one_file_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "GROUP_FILES", 1)
+    monkeypatch.setattr(pool, "GROUP_FILES", 1)
 
 
 def tasks(folder: Path, *names: str) -> list[Task]:
@@ -106,7 +106,7 @@ def test_outcomes_come_in_the_order_of_the_files_whoever_is_first(tmp_path: Path
 def test_a_file_that_kills_its_process_is_the_only_one_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files_a_group: int
 ) -> None:
-    monkeypatch.setattr(workers, "GROUP_FILES", files_a_group)
+    monkeypatch.setattr(pool, "GROUP_FILES", files_a_group)
     names = "a.txt", "exit.txt", "b.txt", "exit.md", "c.txt"
     with hostile(tmp_path) as processes:
         found = list(processes.each(tasks(tmp_path, *names)))
@@ -177,7 +177,7 @@ def test_a_file_whose_process_was_killed_by_somebody_is_given_again(tmp_path: Pa
 def test_the_processes_of_a_run_that_was_killed_end_by_themselves(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
-        "from quintet.indexing.workers import ExaminerPool\n"
+        "from quintet.indexing.pool import ExaminerPool\n"
         "from quintet.settings import Settings\n"
         f"command = (sys.executable, '-P', {str(HOSTILE)!r}, {str(tmp_path)!r})\n"
         "with ExaminerPool(2, Settings(), False, command):\n"
@@ -212,17 +212,17 @@ def test_where_no_process_starts_one_reads_all_and_the_report_says_so(
 
 
 def test_processes_are_started_for_much_work_or_if_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_cores", lambda: 4)
-    small, large = DiskFile("a", "/a", 1000, 0), DiskFile("b", "/b", workers.LARGE_BYTES, 0)
+    monkeypatch.setattr(pool, "_cores", lambda: 4)
+    small, large = DiskFile("a", "/a", 1000, 0), DiskFile("b", "/b", pool.LARGE_BYTES, 0)
     assert process_count(Settings(), [small]) == 1
     assert process_count(Settings(), [small, large]) == 4
-    assert process_count(Settings(), [small] * workers.MANY_FILES) == 4
+    assert process_count(Settings(), [small] * pool.MANY_FILES) == 4
     assert process_count(Settings(processes=1), [large]) == 1
     assert process_count(Settings(processes=3), [small]) == 1
     assert process_count(Settings(processes=3), [small] * 5) == 3
     assert process_count(Settings(processes=3), []) == 1
-    monkeypatch.setattr(workers, "_cores", lambda: 64)
-    assert process_count(Settings(), [large]) == workers.MAX_PROCESSES
+    monkeypatch.setattr(pool, "_cores", lambda: 64)
+    assert process_count(Settings(), [large]) == pool.MAX_PROCESSES
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert process_count(Settings(processes=3), [large] * 5) == 1
 
