@@ -44,7 +44,7 @@ def test_text_that_was_altered_is_found_and_not_proved(built: Path) -> None:
         assert "1 of 3 chunks is not what was indexed; run 'quintet index --force'" in found["text"]
         best: Any = index.search("horses").body["results"]
         (chunk,) = (one["chunk_id"] for one in best if "horses" in one["content"])
-        with pytest.raises(StoreError, match="is not what was indexed"):
+        with pytest.raises(StoreError, match="is not stored as it was indexed"):
             index.receipts.prove(chunk)
         index.sync(force=True)
         assert wrong(index) == {}

@@ -114,14 +114,14 @@ def _check_memo(record: Mapping[str, object]) -> Memo:
     return replace(memo, id=_check_own_id(memo, record.get("id")))
 
 
-def _check_own_id(memo: Memo, record: object) -> str:
+def _check_own_id(memo: Memo, id: object) -> str:
     """The id must belong to the text, or a line could replace another memory."""
     first = memo_id(memo.kind, memo.text, 0)
-    if record is None or record == first:
+    if id is None or id == first:
         return first
-    if any(record == memo_id(memo.kind, memo.text, number) for number in range(1, OCCURRENCES)):
-        return str(record)
-    raise UsageError(f"id is {shown(record)}; the id of this text is {first}")
+    if any(id == memo_id(memo.kind, memo.text, number) for number in range(1, OCCURRENCES)):
+        return str(id)
+    raise UsageError(f"id is {shown(id)}; the id of this text is {first}")
 
 
 def _check_sessions(record: Mapping[str, object]) -> tuple[str, ...]:
@@ -153,22 +153,22 @@ def _check_id(value: object) -> str:
 
 
 def _check_abouts(value: object) -> tuple[About, ...]:
-    record = _check_list(value)
-    if len(record) > validation.MOST["about"]:
-        raise LimitError(f"about has {len(record)} entries; at most {validation.MOST['about']} are allowed")
-    return tuple(_check_about(about) for about in record)
+    subjects = _check_list(value)
+    if len(subjects) > validation.MOST["about"]:
+        raise LimitError(f"about has {len(subjects)} entries; at most {validation.MOST['about']} are allowed")
+    return tuple(_check_about(about) for about in subjects)
 
 
-def _check_about(record: object) -> About:
-    wrong = UsageError(f"about holds {shown(record)}; see an export for its form")
-    if not isinstance(record, dict) or not set(record) <= {field.name for field in fields(About)}:
+def _check_about(subject: object) -> About:
+    wrong = UsageError(f"about holds {shown(subject)}; see an export for its form")
+    if not isinstance(subject, dict) or not set(subject) <= {field.name for field in fields(About)}:
         raise wrong
-    texts = {name: record.get(name) for name in ("path", "symbol", "root", "digest")}
+    texts = {name: subject.get(name) for name in ("path", "symbol", "root", "digest")}
     names = {
         name: None if text is None else validation.check_name("what it is about", text)
         for name, text in texts.items()
     }
-    lines, path = record.get("lines"), PurePosixPath(names["path"] or "")
+    lines, path = subject.get("lines"), PurePosixPath(names["path"] or "")
     if not (names["path"] or names["symbol"]) or path.is_absolute() or ".." in path.parts:
         raise wrong
     if names["digest"] is not None and not DIGEST.fullmatch(names["digest"]):

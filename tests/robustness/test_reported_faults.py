@@ -1,4 +1,4 @@
-"""Faults that a reader with fresh eyes found; each stays found."""
+"""Faults that were reported once; each stays fixed."""
 
 import os
 from collections.abc import Callable
