@@ -1,7 +1,7 @@
 """The recorded figures stay within the bounds of the specifications.
 
-A test that measured would depend on the load of its machine. These tests fail if figures beyond the bounds, or
-no figures at all, are recorded.
+A test that measured would depend on the load of its machine. These tests fail if figures beyond the bounds,
+or no figures at all, are recorded.
 """
 
 import json
