@@ -13,7 +13,7 @@ from quintet.contracts import Answer
 from quintet.model.documents import Chunk, Document, Json, Passage
 from quintet.model.results import Evidence, Ranked
 from quintet.query.search import Response
-from quintet.serving.views import Measure, backed
+from quintet.serving.views import Measure, views_with_evidence
 
 
 def explanation(out: str, name: str) -> str:
@@ -112,7 +112,7 @@ def test_a_freshness_factor_is_shown_behind_the_sum_where_it_changes_the_score(
         "document": {"path": "a.md"},
         "score": ranked.score,
     }
-    [view] = backed("cfs", Response({"results": [item]}, "ok", [], answer))
+    [view] = views_with_evidence("cfs", Response({"results": [item]}, "ok", [], answer))
     names = [measure.name for measure in view.measures]
     assert names == ["lexical", "sum", *(["factor"] if shown else []), "score"]
     assert [f"{one.value}" for one in view.measures if one.name == "factor"] == shown

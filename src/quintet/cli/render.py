@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from quintet.cli.terminal import ReaderGone, is_terminal, safe, safe_lines, tell, write, writing
-from quintet.serving.views import Measure, View, place, report_counts
+from quintet.serving.views import Measure, View, place_text, report_counts
 
 if TYPE_CHECKING:
     from quintet.indexing.run import Report
@@ -167,7 +167,7 @@ def show_passages(passages: Sequence["Passage"]) -> None:
             with writing():
                 sys.stdout.write(chunk.content.rstrip("\n") + "\n")
             continue
-        where = place(passage.document.path, (chunk.first_line, chunk.last_line), chunk.page)
+        where = place_text(passage.document.path, (chunk.first_line, chunk.last_line), chunk.page)
         screen.row(Text(safe(f"{where}  {chunk.heading_path}".rstrip()), style=DIM))
         for line in safe_lines(chunk.content):
             screen.row(Text(line))

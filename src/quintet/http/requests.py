@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -43,15 +44,22 @@ def _refuse_constant(name: str) -> NoReturn:
 
 async def read_body(request: Request, limits: Limits) -> bytes:
     """The body, if it is within its size and arrives in time."""
+    async with arriving("body", limits.body_seconds, "send it faster"):
+        return await _collect(request, limits.body_bytes)
+
+
+@asynccontextmanager
+async def arriving(content: str, seconds: float, advice: str) -> AsyncIterator[None]:
+    """Errors for a client that is too slow or leaves while its `content` is received."""
     try:
-        async with asyncio.timeout(limits.body_seconds):
-            return await _collect(request, limits.body_bytes)
+        async with asyncio.timeout(seconds):
+            yield
     except TimeoutError:
-        message = f"the body did not arrive within {limits.body_seconds:g} s; send it faster"
+        message = f"the {content} did not arrive within {seconds:g} s; {advice}"
         raise RequestError(408, "slow_client", message, CLOSE) from None
     except ClientDisconnect:
         raise RequestError(
-            400, "client_gone", "the client left before its body was complete", CLOSE
+            400, "client_gone", f"the client left before the {content} had arrived", CLOSE
         ) from None
 
 

@@ -1,6 +1,5 @@
-"""Files sent as multipart/form-data: all of them in one temporary file, and none unless all arrived."""
+"""Files sent as multipart/form-data. One temporary file holds all of them until the last has arrived."""
 
-import asyncio
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,22 +9,23 @@ from typing import IO, Final
 import anyio
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from quintet.errors import LimitError, QuintetError, StoreError, UsageError
 from quintet.http.config import Limits
+from quintet.http.requests import arriving
 from quintet.http.responses import CLOSE, RequestError
 from quintet.knowledge import Upload
 
 FIELDS: Final = ("title", "uri", "id", "metadata")
 FIELD_BYTES: Final = 100_000
-AT_ONCE_BYTES: Final = 16_000_000  # of files, handed on together
-LINGER: Final = 2  # times the largest body: read and thrown away, so that the client can read why
+AT_ONCE_BYTES: Final = 16_000_000  # of files that are read into memory together
+LINGER: Final = 2  # times the limit: so much is read and dropped, so that the client can read the error
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """Where a file lies in the temporary one."""
+class UploadedFile:
+    """The place of a file in the temporary file."""
 
     name: str | None
     mime: str | None
@@ -35,15 +35,15 @@ class File:
 
 @dataclass(slots=True)
 class Received:
-    """What a client sent, once all of it is here."""
+    """A form that has arrived."""
 
     spool: IO[bytes]
-    files: list[File] = field(default_factory=list)
+    files: list[UploadedFile] = field(default_factory=list)
     fields: dict[str, bytes] = field(default_factory=dict)
     complete: bool = False
 
     def contents(self) -> Iterator[list[Upload]]:
-        """The files in the order they came, as many at once as a bounded memory holds."""
+        """The files in their order, in batches that fit into memory."""
         batch: list[Upload] = []
         held = 0
         for file in self.files:
@@ -58,45 +58,37 @@ class Received:
 
 
 class Uploads:
-    """The uploads under way, no more than the limits say."""
+    """The running uploads, no more than the limits allow."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._under_way = 0
+        self._running = 0
 
     @contextmanager
     def place(self) -> Iterator[IO[bytes]]:
-        """A temporary file for one upload, which has no name and goes by itself."""
-        if self._under_way >= self._limits.uploads:
+        """A temporary file without a name for one upload."""
+        if self._running >= self._limits.uploads:
             raise LimitError(
                 f"{self._limits.uploads} uploads are under way; try again in a moment", code="too_many"
             )
-        self._under_way += 1
+        self._running += 1
         try:
             with tempfile.TemporaryFile() as spool:
                 yield spool
         finally:
-            self._under_way -= 1
+            self._running -= 1
 
     async def receive(self, request: Request, spool: IO[bytes]) -> Received:
         """The whole body in time, or an error; files go to `spool`."""
         form = _Form(_boundary(request), Received(spool), self._limits)
-        try:
-            async with asyncio.timeout(self._limits.upload_seconds):
-                await self._parse(request, form)
-        except TimeoutError:
-            message = f"the files did not arrive within {self._limits.upload_seconds:g} s; send fewer at once"
-            raise RequestError(408, "slow_client", message, CLOSE) from None
-        except ClientDisconnect:
-            raise RequestError(
-                400, "client_gone", "the client left before its files were here", CLOSE
-            ) from None
+        async with arriving("files", self._limits.upload_seconds, "send fewer at once"):
+            await self._parse(request, form)
         if not form.received.complete:
-            raise UsageError("the body is no whole multipart/form-data: its last boundary is missing")
+            raise UsageError("the body is not complete: its last boundary is missing")
         return form.received
 
     async def _parse(self, request: Request, form: "_Form") -> None:
-        """To the end of the body even where it is refused, within reason, so that the client reads why."""
+        """Read a refused body to its end too, up to a limit, so that the client can read the error."""
         most, size = self._limits.upload_bytes, 0
         declared = request.headers.get("content-length", "0")
         problem: QuintetError | None = None
@@ -130,7 +122,7 @@ def _boundary(request: Request) -> bytes:
 
 
 class _Form:
-    """Takes a body apart as it comes."""
+    """Parses a body while it arrives."""
 
     def __init__(self, boundary: bytes, received: Received, limits: Limits) -> None:
         self.received = received
@@ -147,7 +139,7 @@ class _Form:
                 "on_header_field": self._header_name,
                 "on_header_value": self._header_value,
                 "on_header_end": self._header,
-                "on_headers_finished": self._told,
+                "on_headers_finished": self._check_part,
                 "on_part_data": self._data,
                 "on_part_end": self._end,
                 "on_end": self._complete,
@@ -155,7 +147,7 @@ class _Form:
         )
 
     def write(self, part: bytes) -> QuintetError | None:
-        """Take in what came; what is wrong with it, if something is."""
+        """Parse the next part of the body; the result is the error in it, if any."""
         try:
             self._parser.write(part)
         except FormParserError as error:
@@ -163,7 +155,7 @@ class _Form:
         except (LimitError, UsageError) as error:
             return error
         except OSError as error:
-            return StoreError(f"the files cannot be kept for a moment: {error.strerror}; check the disk")
+            return StoreError(f"the temporary file cannot be written: {error.strerror}; check the disk")
         return None
 
     def _begin(self) -> None:
@@ -180,7 +172,7 @@ class _Form:
         self._headers[self._name.decode("latin-1").lower()] = self._value
         self._name, self._value = b"", b""
 
-    def _told(self) -> None:
+    def _check_part(self) -> None:
         _, options = parse_options_header(self._headers.get("content-disposition", b""))
         name = options.get(b"name", b"").decode("utf-8", "replace")
         file = options.get(b"filename")
@@ -207,7 +199,7 @@ class _Form:
         most = FIELD_BYTES if self._part[1] is None else self._limits.document_bytes
         if self._size > most:
             what = self._part[0] if self._part[1] is None else self._part[1]
-            raise LimitError(f"{what[:80]!r} has more than {most} bytes; nothing was taken: leave it out")
+            raise LimitError(f"{what[:80]!r} has more than {most} bytes; nothing was stored: leave it out")
         if self._part[1] is None:
             self._text += data[start:end]
         else:
@@ -217,8 +209,8 @@ class _Form:
         name, file, mime = self._part
         if file is None:
             self.received.fields[name] = self._text
-        elif file or self._size:  # a browser sends an empty one where none was chosen
-            self.received.files.append(File(file or None, mime, self._start, self._size))
+        elif file or self._size:  # a browser sends an empty file if none was chosen
+            self.received.files.append(UploadedFile(file or None, mime, self._start, self._size))
 
     def _complete(self) -> None:
         self.received.complete = True

@@ -1,4 +1,4 @@
-"""What each MCP tool takes: published as JSON Schema, checked here or, where it says so, by the engine."""
+"""The arguments of each MCP tool: published as JSON Schema, checked here or by the engine."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -15,14 +15,14 @@ from quintet.model.parameters import LIMIT_MAX, shown
 
 A = TypeVar("A", bound="Arguments")
 
-# The engine checks these itself, with the codes and the sentences of every other interface.
+# The engine checks these itself, with the same error codes and messages as every other interface.
 Query = Annotated[
     Any, WithJsonSchema({"type": "string", "description": "What to look for; any text is safe."})
 ]
 
 
 def whole_number(description: str, at_most: int) -> Any:
-    """A count from 1, which the engine checks."""
+    """A whole number from 1 on, which the engine checks."""
     return WithJsonSchema({"type": "integer", "minimum": 1, "maximum": at_most, "description": description})
 
 
@@ -38,30 +38,32 @@ Syntax = Annotated[
     ),
 ]
 Object = Annotated[Any, WithJsonSchema({"type": "object", "additionalProperties": True})]
-READ_TOKENS = 20_000  # of a document whose size the reader cannot know
+READ_TOKENS = 20_000  # the reader cannot know the size of a document
 MaxTokens = Annotated[
     int | None,
-    Field(ge=1, description="Cut whole results off the end so that the text stays below about this size."),
+    Field(
+        ge=1, description="Leave out the last results so that the text stays below about this many tokens."
+    ),
 ]
 
 
-def left_out() -> Any:
-    """A default that is not published, because it is not the same for every contract."""
+def by_contract() -> Any:
+    """A default that is not published, because it differs between contracts."""
     return Field(default_factory=lambda: None)
 
 
 def choice(description: str, *names: str) -> Any:
-    """A name out of a few, which the engine checks."""
+    """One of these names, which the engine checks."""
     return WithJsonSchema({"type": "string", "enum": list(names), "description": description})
 
 
 class Arguments(BaseModel):
-    """Only what is declared is taken, and nothing is converted: "10" is not 10."""
+    """Unknown arguments are errors, and no value is converted: "10" is not 10."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     def given(self, *names: str) -> dict[str, Any]:
-        """Those of `names` that the caller set: the engine knows the defaults of the rest."""
+        """Those of `names` that the caller set. The engine knows the defaults of the others."""
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 
 
@@ -89,27 +91,29 @@ class Reindex(Arguments):
 
 class Search(Arguments):
     query: Query
-    contract: Annotated[Any, choice("Whose ranking and result shape.", *CONTRACTS)] = HOUSE
+    contract: Annotated[
+        Any, choice("The contract: it decides the ranking and the result shape.", *CONTRACTS)
+    ] = HOUSE
     limit: Annotated[
-        Any, whole_number("Results to return; left out, the contract's own number.", LIMIT_MAX)
-    ] = left_out()
+        Any, whole_number("Results to return; by default the contract's own number.", LIMIT_MAX)
+    ] = by_contract()
     mode: Annotated[
         Any,
         choice(
-            "Which signals to use; lexical or keyword by contract. Left out, the contract's own; "
+            "Which signals to use. The contract decides between lexical and keyword, and the default; "
             "mcb has no modes.",
             "lexical",
             "keyword",
             "semantic",
             "hybrid",
         ),
-    ] = left_out()
+    ] = by_contract()
     filters: Annotated[
         Any,
         WithJsonSchema(
             {
                 "type": ["string", "object"],
-                "description": "What results must fulfil: 'path:docs/** lang:c -tag:draft', or an object "
+                "description": "Filters that results must match: 'path:docs/** lang:c -tag:draft', or an object "
                 'such as {"path": "docs/**"}, {"or": [{"tag": "a"}, {"not": {"lang": "c"}}]}.',
             }
         ),
@@ -136,46 +140,50 @@ class Status(Arguments):
 
 class Related(Arguments):
     reference: str = Field(
-        description="A symbol by as much of its qualified name as it takes, a PATH:LINE, or a file's path.",
+        description="A symbol by the end of its qualified name, a PATH:LINE, or a file's path.",
         min_length=1,
     )
     strategy: Annotated[
         Any,
         choice(
-            "What calls it; what it calls, imports, extends or implements; or everything around it.",
+            "Its callers; what it calls, imports, extends or implements; or everything around it.",
             *get_args(Strategy),
         ),
     ] = "related"
     depth: Annotated[Any, whole_number("How many steps to go.", MAX_DEPTH)] = 1
-    possible: bool = Field(False, description="Follow edges that are no more than a guess, too.")
+    possible: bool = Field(False, description="Also follow edges that are only guesses.")
     limit: Annotated[Any, whole_number("Neighbours to return.", MAX_LIMIT)] = 100
     max_tokens: MaxTokens = None
 
 
-Text = Annotated[Any, WithJsonSchema({"type": "string", "minLength": 1, "description": "What to keep."})]
-Kind = choice("What sort of memory.", *KINDS)
+Text = Annotated[
+    Any, WithJsonSchema({"type": "string", "minLength": 1, "description": "The text to remember."})
+]
+Kind = choice("The kind of memory.", *KINDS)
 Names = {"type": "array", "items": {"type": "string", "minLength": 1}}
 
 
 def described(schema: Mapping[str, Any], description: str) -> Any:
-    """A value of this shape, which the engine checks."""
+    """A value of this schema, which the engine checks."""
     return WithJsonSchema({**schema, "description": description})
 
 
 class Remember(Arguments):
     text: Text
     kind: Annotated[Any, Kind] = "fact"
-    tags: Annotated[Any, described(Names, "Words to find it by.")] = ()
+    tags: Annotated[Any, described(Names, "Words to find the memory by.")] = ()
     about: Annotated[
         Any,
-        described(Names, "Paths, PATH:FIRST-LAST or symbols that it is about; recall says if they changed."),
+        described(Names, "Paths, PATH:FIRST-LAST or symbols it is about; recall says whether they changed."),
     ] = ()
-    session: Annotated[Any, described({"type": ["string", "null"]}, "The session it belongs to.")] = None
-    metadata: Annotated[Object, Field(description="Anything else to keep with it.")] = Field(
+    session: Annotated[Any, described({"type": ["string", "null"]}, "The session the memory belongs to.")] = (
+        None
+    )
+    metadata: Annotated[Object, Field(description="Any further data, as an object.")] = Field(
         default_factory=dict
     )
     supersedes: Annotated[
-        Any, described({"type": ["string", "null"]}, "The id of a memory that holds no longer.")
+        Any, described({"type": ["string", "null"]}, "The id of a memory that no longer holds.")
     ] = None
 
 
@@ -186,11 +194,17 @@ class Recall(Arguments):
         Any, described({"type": ["string", "null"], "enum": [*KINDS, None]}, "Only this kind.")
     ] = None
     tags: Annotated[Any, described(Names, "Only with all of these tags.")] = ()
-    session: Annotated[Any, described({"type": ["string", "null"]}, "Only of this session.")] = None
+    session: Annotated[Any, described({"type": ["string", "null"]}, "Only from this session.")] = None
     about: Annotated[Any, described({"type": ["string", "null"]}, "Only about this path or symbol.")] = None
-    since: Annotated[Any, described({"type": ["integer", "null"]}, "Created then or later, Unix ms.")] = None
-    until: Annotated[Any, described({"type": ["integer", "null"]}, "Created before that, Unix ms.")] = None
-    include_superseded: Annotated[Any, described({"type": "boolean"}, "Also what no longer holds.")] = False
+    since: Annotated[
+        Any, described({"type": ["integer", "null"]}, "Created at this time or later, Unix milliseconds.")
+    ] = None
+    until: Annotated[
+        Any, described({"type": ["integer", "null"]}, "Created before this time, Unix milliseconds.")
+    ] = None
+    include_superseded: Annotated[
+        Any, described({"type": "boolean"}, "Also memories that no longer hold.")
+    ] = False
     max_tokens: MaxTokens = None
 
 
@@ -215,15 +229,13 @@ class Retrieve(Arguments):
         WithJsonSchema({"type": "string", "description": "The knowledge base; 'default' is every folder."}),
     ] = "default"
     top_k: Count = 5
-    filters: Annotated[Object, Field(description='Exact matches that all must hold: {"title": "Guide"}.')] = (
-        Field(default_factory=dict)
-    )
+    filters: Annotated[
+        Object, Field(description='Fields that must all match exactly: {"title": "Guide"}.')
+    ] = Field(default_factory=dict)
     search_method: Annotated[Any, choice("Which branches to use.", "semantic", "keyword", "hybrid")] = (
         "semantic"
     )
-    query_preprocessing: Annotated[Any, choice("What is done to the query first.", "none", "normalize")] = (
-        "none"
-    )
+    query_preprocessing: Annotated[Any, choice("How the query is prepared.", "none", "normalize")] = "none"
     hybrid_alpha: Annotated[
         Any,
         WithJsonSchema(
@@ -231,28 +243,28 @@ class Retrieve(Arguments):
                 "type": ["number", "null"],
                 "minimum": 0,
                 "maximum": 1,
-                "description": "Weight of the semantic branch in hybrid search; 0.5 if left out.",
+                "description": "Weight of the semantic branch in hybrid search; default 0.5.",
             }
         ),
     ] = None
     syntax: Syntax = "plain"
 
 
-def read_arguments(tool: str, kind: type[A], given: Mapping[str, Any]) -> A:
-    """The arguments of a call, or an error that names the one that is wrong and what would be right."""
+def read_arguments(tool: str, kind: type[A], values: Mapping[str, Any]) -> A:
+    """The arguments of a call, or an error that names the wrong one and the allowed values."""
     known = list(kind.model_fields)
-    for name in given:
+    for name in values:
         if name not in known:
             close = get_close_matches(name, known, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"it takes: {', '.join(known) or 'nothing'}"
             raise UsageError(f"{tool} has no argument {shown(name)}; {hint}", details={"parameter": name})
     try:
-        return kind.model_validate(dict(given))
+        return kind.model_validate(dict(values))
     except ValidationError as error:
-        raise _refused(tool, error) from None
+        raise _usage_error(tool, error) from None
 
 
-def _refused(tool: str, error: ValidationError) -> UsageError:
+def _usage_error(tool: str, error: ValidationError) -> UsageError:
     first = error.errors(include_url=False)[0]
     name = ".".join(str(part) for part in first["loc"])
     details: dict[str, object] = {"parameter": name}

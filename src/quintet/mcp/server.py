@@ -24,14 +24,14 @@ from quintet.errors import NotFound, QuintetError, UsageError
 from quintet.indexing.run import Progress
 from quintet.mcp.arguments import read_arguments
 from quintet.mcp.text import CHUNK_URI, FILE_URI
-from quintet.mcp.tools import TOOLS, Answer, McpTool
+from quintet.mcp.tools import TOOLS, McpTool, ToolResult
 from quintet.serving.shared_index import SharedIndex
 from quintet.settings import is_debugging
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
-READERS = 8  # tool calls at a time; more would only take turns on the processors
-WRITERS = 4  # one writes, the others wait: in threads of their own, so that searches are never behind them
+READERS = 8  # tool calls at a time; more would only compete for the processors
+WRITERS = 4  # one writes, the others wait; they have their own threads, so that no search waits behind them
 TEMPLATES = [
     types.ResourceTemplate(
         name="chunk", uri_template=CHUNK_URI + "{id}", description="A passage by its chunk id."
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def build_server(shared: SharedIndex) -> Server[Any]:
-    """The server over `shared`, which stay the caller's to close."""
+    """The MCP server of an index, which the caller closes."""
     handlers = _Handlers(shared)
     return Server(
         "quintet",
@@ -71,23 +71,23 @@ def mountable_app(shared: SharedIndex, *, body_bytes: int, idle_seconds: float, 
 
 
 def instructions(shared: SharedIndex) -> str:
-    """What is indexed here and when to use which tool."""
+    """What is indexed, and which tool to use when."""
     roots = ", ".join(f"{root.name} ({root.location})" for root in shared.index.roots())
     indexed = f"Indexed here: {roots}." if roots else "Nothing is indexed yet: call `reindex` first."
     return (
         f"Quintet finds passages in local folders by words and by meaning. {indexed} "
         "Use `search` to find passages, with `filters` to narrow and `max_tokens` to bound the answer; "
-        "`read` to see a chunk, a document or some lines of it whole; `related` to see who calls a symbol "
-        "and what it needs; `status` to see how far the index lags behind the disk; `reindex` to bring it up "
-        "to date. `remember` what will be worth knowing later, and `recall` it before working something out "
-        "again; `search_all` searches code and memory together. `search_rifflux` and `retrieve` answer in "
+        "`read` to see a whole chunk, document or range of lines; `related` to see the callers and "
+        "dependencies of a symbol; `status` to see which files changed since they were indexed; "
+        "`reindex` to bring the index up to date. `remember` what will be useful later, and `recall` it before you work "
+        "something out again; `search_all` searches code and memory together. `search_rifflux` and `retrieve` answer in "
         "the shapes of two published contracts, for programs that expect those. An empty list with status "
         "`never_indexed` or `empty_index` says nothing about the files: index them first."
     )
 
 
 class _Handlers:
-    """The protocol's requests, answered from one index. The engine runs in threads."""
+    """Handlers of the protocol's requests. The engine runs in threads."""
 
     def __init__(self, shared: SharedIndex) -> None:
         self._shared = shared
@@ -106,7 +106,7 @@ class _Handlers:
             hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(TOOLS)}"
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; {hint}")
         try:
-            answer = await self._run(context, tool, params.arguments or {})
+            result = await self._run(context, tool, params.arguments or {})
         except QuintetError as error:
             return _failed(error.code, error.message, error.details)
         except Exception as error:
@@ -115,19 +115,21 @@ class _Handlers:
                 f"unexpected {type(error).__name__}; please report this, with what QUINTET_DEBUG=1 shows"
             )
             return _failed("internal_error", message, {})
-        shown = types.TextContent(type="text", text=answer.text)
-        return types.CallToolResult(content=[shown, *answer.links], structured_content=dict(answer.body))
+        content = types.TextContent(type="text", text=result.text)
+        return types.CallToolResult(content=[content, *result.links], structured_content=dict(result.body))
 
-    async def _run(self, context: Context, tool: McpTool, given: dict[str, Any]) -> Answer:
-        arguments = read_arguments(tool.name, tool.takes, given)
+    async def _run(self, context: Context, tool: McpTool, values: dict[str, Any]) -> ToolResult:
+        arguments = read_arguments(tool.name, tool.takes, values)
         limiter = self._writers if tool.writes else self._readers
-        report = reporting(context.session.report_progress)
+        report = progress_reporter(context.session.report_progress)
         return await anyio.to_thread.run_sync(tool.run, self._shared, arguments, report, limiter=limiter)
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[])  # thousands of files: they are found by searching
+        return types.ListResourcesResult(
+            resources=[]
+        )  # there may be thousands of files: clients search for them
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -139,10 +141,10 @@ class _Handlers:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
-            found = await anyio.to_thread.run_sync(self._resource, uri, limiter=self._readers)
+            contents = await anyio.to_thread.run_sync(self._resource, uri, limiter=self._readers)
         except QuintetError as error:
             raise MCPError(types.INVALID_PARAMS, f"{error.code}: {error.message}", {"uri": uri}) from None
-        return types.ReadResourceResult(contents=[found])
+        return types.ReadResourceResult(contents=[contents])
 
     def _resource(self, uri: str) -> types.TextResourceContents:
         kind = next((prefix for prefix in (CHUNK_URI, FILE_URI) if uri.startswith(prefix)), None)
@@ -152,37 +154,41 @@ class _Handlers:
             )
         passages = self._shared.index.get(unquote(uri.removeprefix(kind)))
         if not passages:
-            raise NotFound(f"no passage is left at {uri!r}; search again", code="document_not_found")
+            raise NotFound(
+                f"there is no passage at {uri!r} any more; search again", code="document_not_found"
+            )
         mime = passages[0].document.mime_type
         text = "\n\n".join(passage.chunk.content for passage in passages)
         return types.TextResourceContents(uri=uri, mime_type=mime, text=text)
 
 
 def _failed(code: str, message: str, details: dict[str, object]) -> types.CallToolResult:
-    """A tool error. Its parts go into `_meta`: structured content would have to keep the output schema."""
+    """A tool error. Its fields go into `_meta`, because structured content must match the output schema."""
     error = {"code": code, "message": message, "details": details}
-    shown = types.TextContent(type="text", text=f"{code}: {message}")
-    return types.CallToolResult(content=[shown], is_error=True, _meta={"quintet/error": error})
+    content = types.TextContent(type="text", text=f"{code}: {message}")
+    return types.CallToolResult(content=[content], is_error=True, _meta={"quintet/error": error})
 
 
-def reporting(send: Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]) -> Progress:
-    """The engine's progress as notifications. From a worker thread; raises once the call is cancelled.
+def progress_reporter(
+    send: Callable[[float, float | None, str | None], Coroutine[Any, Any, None]],
+) -> Progress:
+    """The engine's progress as notifications, sent from a worker thread. It raises if the call is cancelled.
 
-    The protocol wants a number that only grows, and the engine starts anew with each folder.
+    The protocol needs a number that only grows, and the engine starts at 0 for each folder.
     """
-    done_before, last, told = 0, 0, 0
+    done_before, last, reported = 0, 0, 0
 
     def report(stage: str, done: int, total: int) -> None:
-        nonlocal done_before, last, told
+        nonlocal done_before, last, reported
         anyio.from_thread.check_cancelled()
         if stage == "wait":
             return
         if done <= last:
             done_before += last
         last = done
-        if done_before + done > told:
-            told = done_before + done
+        if done_before + done > reported:
+            reported = done_before + done
             message = f"{stage}: {done} of {total}"
-            anyio.from_thread.run(send, told, done_before + total, message)
+            anyio.from_thread.run(send, reported, done_before + total, message)
 
     return report

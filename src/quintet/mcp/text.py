@@ -1,4 +1,4 @@
-"""An answer as people and models read it: the same results in few words, links to their files, a budget."""
+"""Results as text for people and models: short, with links to the files, within a budget of tokens."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,8 +8,16 @@ from urllib.parse import quote
 
 from mcp_types import ResourceLink
 
+from quintet.model.results import Note
 from quintet.model.tokens import tokens
-from quintet.serving.views import View, of_base, place, placed, sure, views
+from quintet.serving.views import (
+    View,
+    confidence_text,
+    is_from_base,
+    place_text,
+    result_views,
+    with_place,
+)
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -18,33 +26,31 @@ LINKS_MAX = 20
 PROBLEMS_SHOWN = 20
 FILE_URI = "quintet://file/"
 CHUNK_URI = "quintet://chunk/"
+EMPTY = {
+    "never_indexed": "nothing was indexed yet: call `reindex`, then ask again",
+    "empty_index": "the index is empty: call `reindex` with what it should hold",
+}
+
+Body = Mapping[str, Any]
 
 
-def search_text(contract: str, body: Mapping[str, Any]) -> str:
-    """How sure the answer is; each result with its place, heading, score, reference and text; the notes."""
-    shown = result_texts(contract, body)
-    counted = f"{len(shown)} result{'' if len(shown) == 1 else 's'} [{body['status']}]"
-    head = ", ".join(filter(None, [counted, sure(body)]))
-    digest = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
-    unfilled = [] if "retrieval_calls" in body else _unfilled(body)  # that may be of a knowledge base
-    return "\n\n".join([head, *unfilled, *shown, *_notes(body), *digest])
+def search_text(contract: str, body: Body) -> str:
+    """The number of results and the confidence, the results, the notes."""
+    results = result_texts(contract, body)
+    count = f"{len(results)} result{'' if len(results) == 1 else 's'} [{body['status']}]"
+    head = ", ".join(filter(None, [count, confidence_text(body)]))
+    receipt = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
+    is_retrieval = "retrieval_calls" in body  # perhaps of a knowledge base, which `reindex` does not fill
+    advice = [] if is_retrieval or body["status"] not in EMPTY else [EMPTY[body["status"]]]
+    return "\n\n".join([head, *advice, *results, *_notes(body), *receipt])
 
 
-def _unfilled(body: Mapping[str, Any]) -> list[str]:
-    """What to do where no query can find anything."""
-    told = {
-        "never_indexed": "nothing was indexed yet: call `reindex`, then ask again",
-        "empty_index": "the index is empty: call `reindex` with what it should hold",
-    }
-    return [told[body["status"]]] if body["status"] in told else []
-
-
-def result_texts(contract: str, body: Mapping[str, Any]) -> list[str]:
-    """Among results of several roots a path begins with the name of its root, as `read` takes it too."""
-    found = views(contract, body)
-    if len({view.root for view in found}) > 1:
-        found = [replace(view, path=f"{view.root}/{view.path}") for view in found]
-    return [result_text(rank, view) for rank, view in enumerate(found, 1)]
+def result_texts(contract: str, body: Body) -> list[str]:
+    """If the results come from several roots, each path begins with the name of its root."""
+    views = result_views(contract, body)
+    if len({view.root for view in views}) > 1:
+        views = [replace(view, path=f"{view.root}/{view.path}") for view in views]
+    return [result_text(rank, view) for rank, view in enumerate(views, 1)]
 
 
 def result_text(rank: int, view: View) -> str:
@@ -52,127 +58,101 @@ def result_text(rank: int, view: View) -> str:
     return f"{rank}. {view.where}{heading} (score {view.score:.4g}, id {view.reference})\n{view.content}"
 
 
-def passages_text(body: Mapping[str, Any]) -> str:
-    shown = [passage_text(one) for one in body["passages"]]
-    return "\n\n".join([*(shown or [f"no passage at {body['reference']}"]), *_notes(body)])
+def passages_text(body: Body) -> str:
+    passages = [passage_text(passage) for passage in body["passages"]]
+    return "\n\n".join([*(passages or [f"no passage at {body['reference']}"]), *_notes(body)])
 
 
 def passage_text(passage: Mapping[str, Any]) -> str:
-    where = place(passage["path"], passage["lines"], passage["page"])
+    where = place_text(passage["path"], passage["lines"], passage["page"])
     heading = f" · {passage['heading_path']}" if passage["heading_path"] else ""
     return f"{where}{heading} (id {passage['chunk_id']})\n{passage['content']}"
 
 
-def related_text(body: Mapping[str, Any]) -> str:
-    """What the walk started from, then a line a neighbour."""
-    start, shown = body["start"], [neighbour_text(one) for one in body["neighbours"]]
-    if not shown and not body["more"]:
+def related_text(body: Body) -> str:
+    """The start of the walk, then one line for each neighbour."""
+    start, lines = body["start"], [neighbour_text(neighbour) for neighbour in body["neighbours"]]
+    if not lines and not body["more"]:
         guesses = "" if body["possible"] else "; `possible` follows guesses too"
-        shown = [f"nothing within {body['depth']} by {body['strategy']}{guesses}"]
+        lines = [f"nothing within {body['depth']} by {body['strategy']}{guesses}"]
     more = ["there are more; raise `limit`"] if body["more"] and not body["notes"] else []
-    return "\n".join([f"{start['name']} {_placed(start)}", *shown, *more, *_notes(body)])
+    return "\n".join([f"{start['name']} {_node_place(start)}", *lines, *more, *_notes(body)])
 
 
-def neighbour_text(one: Mapping[str, Any]) -> str:
-    """Distance, name and place, and the step that led there with how sure the way is and where it stands."""
-    step = one["steps"][-1]
-    way = f"{step['from']} {step['relation']} {step['to']} at {step['path']}:{step['line']}"
-    return f"{one['distance']}. {one['name']} {_placed(one)}: {way} ({one['confidence']})"
+def neighbour_text(neighbour: Mapping[str, Any]) -> str:
+    """Distance, name and place, and the last step of the path with its source line and its confidence."""
+    step = neighbour["steps"][-1]
+    edge = f"{step['from']} {step['relation']} {step['to']} at {step['path']}:{step['line']}"
+    node = f"{neighbour['name']} {_node_place(neighbour)}"
+    return f"{neighbour['distance']}. {node}: {edge} ({neighbour['confidence']})"
 
 
-def _placed(node: Mapping[str, Any]) -> str:
+def _node_place(node: Mapping[str, Any]) -> str:
     first, last = node["lines"]
     return f"({node['kind']}, {node['path']}:{first}-{last})"
 
 
-def cut_neighbours(body: Mapping[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    texts = [neighbour_text(one) for one in body["neighbours"]]
-    kept = within_budget(texts, max_tokens)
-    if kept == len(texts):
-        return {**body, "notes": []}
-    notes = [cut_note(kept, texts, max_tokens)]
-    return {**body, "neighbours": body["neighbours"][:kept], "more": True, "notes": notes}
+def remembered_text(body: Body) -> str:
+    action = f"seen {body['seen']} times" if body["merged"] else "remembered"
+    near = [
+        f"near: {memory['id']} ({memory['by']} {memory['similarity']:.2f}): {memory['text']}"
+        for memory in body["near"]
+    ]
+    return "\n".join([f"{body['id']} {action}", *near, *_notes(body)])
 
 
-def remembered_text(body: Mapping[str, Any]) -> str:
-    done = f"seen {body['seen']} times" if body["merged"] else "remembered"
-    near = [f"near: {one['id']} ({one['by']} {one['similarity']:.2f}): {one['text']}" for one in body["near"]]
-    return "\n".join([f"{body['id']} {done}", *near, *_notes(body)])
+def memories_text(body: Body) -> str:
+    memories = memory_texts(body)
+    head = f"{len(memories)} memor{'y' if len(memories) == 1 else 'ies'} [{body['status']}]"
+    return "\n\n".join([head, *memories, *_notes(body)])
 
 
-def memories_text(body: Mapping[str, Any]) -> str:
-    """Each memory with its kind, id and text, until when it held, and what of its code changed."""
-    shown = [memory_text(rank, one) for rank, one in enumerate(body["results"], 1)]
-    head = f"{len(shown)} memor{'y' if len(shown) == 1 else 'ies'} [{body['status']}]"
-    return "\n\n".join([head, *shown, *_notes(body)])
+def memory_texts(body: Body) -> list[str]:
+    return [memory_text(rank, memory) for rank, memory in enumerate(body["results"], 1)]
 
 
 def memory_text(rank: int, memory: Mapping[str, Any]) -> str:
+    """Kind, id and text; whether the memory still holds; whether its subjects changed."""
     lines = [f"{rank}. {memory['kind']} (score {memory['score']:.4g}, id {memory['id']})", memory["text"]]
     if memory["valid"]["until_ms"] is not None:
         lines.append(f"no longer holds; superseded by {memory['superseded_by'] or 'a memory that is gone'}")
-    for one in memory["about"]:
-        lines.append(f"about {one.get('symbol') or one['path']}: {one['state']}")
+    for subject in memory["about"]:
+        lines.append(f"about {subject.get('symbol') or subject['path']}: {subject['state']}")
     return "\n".join(lines)
 
 
-def cut_memories(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    texts = [memory_text(rank, one) for rank, one in enumerate(body["results"], 1)]
-    kept = within_budget(texts, max_tokens)
-    if kept == len(texts):
-        return body
-    notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
-    return {**body, "results": body["results"][:kept], "notes": notes}
-
-
-def ranked_texts(body: Mapping[str, Any]) -> list[str]:
-    """Code and memory in their one order, which keeps that of each list."""
-    code, memory = iter(views("mcb", {"results": body["code"]})), iter(body["memory"])
-    return [
-        result_text(rank, next(code)) if one["kind"] == "code" else memory_text(rank, next(memory))
-        for rank, one in enumerate(body["hybrid_rank"], 1)
-    ]
-
-
-def search_all_text(body: Mapping[str, Any]) -> str:
+def search_all_text(body: Body) -> str:
     counts = f"{len(body['code'])} of code, {len(body['memory'])} remembered [{body['status']}]"
     return "\n\n".join([counts, *ranked_texts(body), *_notes(body)])
 
 
-def cut_all(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    """As many as fit of both together, from the front of their one order."""
-    texts = ranked_texts(body)
-    kept = within_budget(texts, max_tokens)
-    if kept == len(texts):
-        return body
-    ranked = body["hybrid_rank"][:kept]
-    counts = Counter(one["kind"] for one in ranked)
-    lists = {kind: body[kind][: counts[kind]] for kind in ("code", "memory")}
-    notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
-    return {**body, **lists, "hybrid_rank": ranked, "notes": notes}
+def ranked_texts(body: Body) -> list[str]:
+    """Code and memory in the order of `hybrid_rank`, which keeps the order of each list."""
+    code, memory = iter(result_views("mcb", {"results": body["code"]})), iter(body["memory"])
+    return [
+        result_text(rank, next(code)) if item["kind"] == "code" else memory_text(rank, next(memory))
+        for rank, item in enumerate(body["hybrid_rank"], 1)
+    ]
 
 
-def reindex_text(body: Mapping[str, Any]) -> str:
-    done = (
+def reindex_text(body: Body) -> str:
+    counts = (
         f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
     )
-    lines = [f"{done}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
-    lines += [f"{one['path']}: {one['reason']}" for one in body["problems"][:PROBLEMS_SHOWN]]
+    lines = [f"{counts}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
+    lines += [f"{problem['path']}: {problem['reason']}" for problem in body["problems"][:PROBLEMS_SHOWN]]
     if len(body["problems"]) > PROBLEMS_SHOWN:
         lines.append(f"and {len(body['problems']) - PROBLEMS_SHOWN} more problems")
     return "\n".join(lines)
 
 
-def _embedded(body: Mapping[str, Any]) -> str:
-    return f"{body['embedded']} embedded by {body['embedder']}" if body["embedder"] else "text only"
-
-
-def status_text(body: Mapping[str, Any]) -> str:
+def status_text(body: Body) -> str:
     lag, cache = body["lag"], body["cache"]
-    unfilled = [] if body["roots"] else [f"nothing is indexed in {body['index']}: call `reindex`"]
+    empty = [] if body["roots"] else [f"nothing is indexed in {body['index']}: call `reindex`"]
+    embedded = f"{body['embedded']} embedded by {body['embedder']}" if body["embedder"] else "text only"
     lines = [
-        *unfilled,
-        f"{body['files']} files, {body['chunks']} chunks, {_embedded(body)}",
+        *empty,
+        f"{body['files']} files, {body['chunks']} chunks, {embedded}",
         *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
         f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
         *([f"{lag['refused']} files cannot be indexed"] if lag["refused"] else []),
@@ -183,56 +163,86 @@ def status_text(body: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _notes(body: Mapping[str, Any]) -> list[str]:
+def _notes(body: Body) -> list[str]:
     return [f"note: {note['message']} [{note['code']}]" for note in body["notes"]]
 
 
-def within_budget(texts: Iterable[str], max_tokens: int | None) -> int:
-    """How many of `texts` fit, from the front."""
+def within_budget(texts: Sequence[str], max_tokens: int | None) -> tuple[int, list[Note]]:
+    """How many of `texts` fit, from the first on, and a note if some do not."""
     if max_tokens is None:
-        return sum(1 for _ in texts)
-    fitting, spent = 0, 0
+        return len(texts), []
+    count, spent = 0, 0
     for text in texts:
         spent += tokens(text)
         if spent > max_tokens:
             break
-        fitting += 1
-    return fitting
+        count += 1
+    return count, [] if count == len(texts) else [_cut_note(count, texts, max_tokens)]
 
 
-def cut(contract: str, body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    """The body with as many whole results as fit, counts made true, and a note if any went."""
-    texts = result_texts(contract, body)
-    kept = within_budget(texts, max_tokens)
-    if kept == len(texts):
+def _cut_note(count: int, texts: Sequence[str], max_tokens: int) -> Note:
+    message = (
+        f"{count} of {len(texts)} fit into {max_tokens} tokens; "
+        f"all of them need about {sum(map(tokens, texts))}, the next one {tokens(texts[count])}"
+    )
+    return {"code": "results_cut", "message": message}
+
+
+def cut_results(contract: str, body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    """The body with as many whole results as fit, the right counts, and a note if any are left out."""
+    count, notes = within_budget(result_texts(contract, body), max_tokens)
+    if not notes:
         return body
     holder = body["retrieval_calls"][0] if "retrieval_calls" in body else body
-    short = {**holder, "results": holder["results"][:kept]}
-    short.update({name: kept for name in ("count", "result_count") if name in holder})
-    notes = [*body["notes"], cut_note(kept, texts, max_tokens)]
+    counts = {name: count for name in ("count", "result_count") if name in holder}
+    short = {**holder, "results": holder["results"][:count], **counts}
+    notes = [*body["notes"], *notes]
     if "retrieval_calls" in body:
         return {**body, "retrieval_calls": [short], "notes": notes}
     return {**short, "notes": notes}
 
 
-def cut_note(kept: int, texts: Sequence[str], max_tokens: int | None) -> dict[str, str]:
-    message = (
-        f"{kept} of {len(texts)} fit into {max_tokens} tokens; "
-        f"all of them need about {sum(map(tokens, texts))}, the next one {tokens(texts[kept])}"
-    )
-    return {"code": "results_cut", "message": message}
+def cut_memories(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    count, notes = within_budget(memory_texts(body), max_tokens)
+    return {**body, "results": body["results"][:count], "notes": [*body["notes"], *notes]}
 
 
-def links(index: "Index", contract: str, body: Mapping[str, Any]) -> list[ResourceLink]:
-    """One link to each file among the first results; none into a knowledge base, which nobody can `read`."""
-    if of_base(body):
+def cut_neighbours(body: Body, max_tokens: int | None) -> dict[str, Any]:
+    texts = [neighbour_text(neighbour) for neighbour in body["neighbours"]]
+    count, notes = within_budget(texts, max_tokens)
+    more = body["more"] or bool(notes)
+    return {**body, "neighbours": body["neighbours"][:count], "more": more, "notes": notes}
+
+
+def cut_all(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
+    """As many items of code and memory as fit, from the first of `hybrid_rank` on."""
+    count, notes = within_budget(ranked_texts(body), max_tokens)
+    ranked = body["hybrid_rank"][:count]
+    counts = Counter(item["kind"] for item in ranked)
+    lists = {kind: body[kind][: counts[kind]] for kind in ("code", "memory")}
+    return {**body, **lists, "hybrid_rank": ranked, "notes": [*body["notes"], *notes]}
+
+
+def result_links(index: "Index", contract: str, body: Body) -> list[ResourceLink]:
+    """Links to the files of the first results. Documents of a knowledge base have none: `read` cannot open
+    them."""
+    if is_from_base(body):
         return []
-    found: dict[str, ResourceLink] = {}
-    for view in (placed(index, view) for view in views(contract, body)[:LINKS_MAX]):
-        path = f"{view.root}/{view.path}" if view.root else view.path
-        found.setdefault(path, file_link(path, view.path))
-    return list(found.values())
+    views = [with_place(index, view) for view in result_views(contract, body)[:LINKS_MAX]]
+    return _links((f"{view.root}/{view.path}" if view.root else view.path, view.path) for view in views)
 
 
-def file_link(path: str, name: str) -> ResourceLink:
-    return ResourceLink(type="resource_link", uri=FILE_URI + quote(path, safe=""), name=name)
+def file_links(places: Iterable[Mapping[str, Any]]) -> list[ResourceLink]:
+    """Links to the files of passages or code nodes."""
+    return _links((f"{place['root']}/{place['path']}", place["path"]) for place in places)
+
+
+def _links(files: Iterable[tuple[str, str]]) -> list[ResourceLink]:
+    """One link for each file, from pairs of its full path and its name."""
+    names: dict[str, str] = {}
+    for path, name in files:
+        names.setdefault(path, name)
+    return [
+        ResourceLink(type="resource_link", uri=FILE_URI + quote(path, safe=""), name=name)
+        for path, name in names.items()
+    ]

@@ -1,6 +1,6 @@
-"""The MCP tools. Each reads its arguments, makes one call to the engine and gives body, text and links."""
+"""The MCP tools. Each makes one call to the engine and returns body, text and links."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NotRequired, TypedDict
 
@@ -21,12 +21,12 @@ from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, S
 from quintet.serving.shared_index import SharedIndex
 from quintet.status import IndexStatus
 
-Run = Callable[[SharedIndex, Any, Progress], "Answer"]
+Run = Callable[[SharedIndex, Any, Progress], "ToolResult"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool gives: the structured body, the same as text, and the files it speaks of."""
+class ToolResult:
+    """The result of a tool: the structured body, the same as text, and links to the files in it."""
 
     body: Mapping[str, Any]
     text: str
@@ -35,7 +35,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """A tool: its name and words, what it takes and gives, and what it does."""
+    """A tool: its name and description, its arguments and result types, and its function."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class McpTool:
             output_schema=schema_of(*self.gives, closed=False),
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
-                destructive_hint=False,  # the index is derived: what leaves it can be made again
+                destructive_hint=False,  # the index can always be rebuilt from the files
                 idempotent_hint=self.idempotent,
                 open_world_hint=False,
             ),
@@ -81,80 +81,75 @@ class Notes(TypedDict):
     notes: list[Note]
 
 
-def search_rifflux(shared: SharedIndex, given: arguments.SearchRifflux, progress: Progress) -> Answer:
-    params = given.given("top_k", "mode", "syntax")
-    response = shared.search(given.query, "rifflux", params, db_path=given.db_path)
-    return _found(None if given.db_path else shared, "rifflux", response, None)
+def search_rifflux(shared: SharedIndex, call: arguments.SearchRifflux, progress: Progress) -> ToolResult:
+    params = call.given("top_k", "mode", "syntax")
+    response = shared.search(call.query, "rifflux", params, db_path=call.db_path)
+    return _search_result(None if call.db_path else shared, "rifflux", response, None)
 
 
-def search(shared: SharedIndex, given: arguments.Search, progress: Progress) -> Answer:
-    params = given.given("limit", "mode", "filters")
-    response = shared.search(given.query, given.contract, {**given.params, **params}, receipt=given.receipt)
-    return _found(shared, given.contract, response, given.max_tokens)
+def search(shared: SharedIndex, call: arguments.Search, progress: Progress) -> ToolResult:
+    params = {**call.params, **call.given("limit", "mode", "filters")}
+    response = shared.search(call.query, call.contract, params, receipt=call.receipt)
+    return _search_result(shared, call.contract, response, call.max_tokens)
 
 
-def retrieve(shared: SharedIndex, given: arguments.Retrieve, progress: Progress) -> Answer:
+def retrieve(shared: SharedIndex, call: arguments.Retrieve, progress: Progress) -> ToolResult:
     names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha", "syntax")
-    return _found(shared, "knowledge", shared.search(given.query, "knowledge", given.given(*names)), None)
+    response = shared.search(call.query, "knowledge", call.given(*names))
+    return _search_result(shared, "knowledge", response, None)
 
 
-def _found(shared: SharedIndex | None, contract: str, response: Response, max_tokens: int | None) -> Answer:
-    body = text.cut(contract, response.wire(), max_tokens)
-    links = text.links(shared.index, contract, body) if shared else []
-    return Answer(body, text.search_text(contract, body), links)
+def _search_result(
+    shared: SharedIndex | None, contract: str, response: Response, max_tokens: int | None
+) -> ToolResult:
+    body = text.cut_results(contract, response.wire(), max_tokens)
+    links = text.result_links(shared.index, contract, body) if shared else []
+    return ToolResult(body, text.search_text(contract, body), links)
 
 
-def read(shared: SharedIndex, given: arguments.Read, progress: Progress) -> Answer:
-    passages = [passage_fields(one) for one in shared.index.get(given.reference)]
-    texts = [text.passage_text(one) for one in passages]
-    kept = text.within_budget(texts, given.max_tokens)
-    notes = [] if kept == len(texts) else [text.cut_note(kept, texts, given.max_tokens)]
-    body = {"reference": given.reference, "passages": passages[:kept], "notes": notes}
-    return Answer(body, text.passages_text(body), _file_links(passages))
+def read(shared: SharedIndex, call: arguments.Read, progress: Progress) -> ToolResult:
+    passages = [passage_fields(passage) for passage in shared.index.get(call.reference)]
+    texts = [text.passage_text(passage) for passage in passages]
+    count, notes = text.within_budget(texts, call.max_tokens)
+    body = {"reference": call.reference, "passages": passages[:count], "notes": notes}
+    return ToolResult(body, text.passages_text(body), text.file_links(passages))
 
 
-def _file_links(places: Iterable[Mapping[str, Any]]) -> list[ResourceLink]:
-    files = {f"{one['root']}/{one['path']}": one["path"] for one in places}
-    return [text.file_link(*file) for file in files.items()]
-
-
-def related(shared: SharedIndex, given: arguments.Related, progress: Progress) -> Answer:
-    found = shared.index.related(given.reference, **given.given("strategy", "depth", "possible", "limit"))
-    body = text.cut_neighbours(found.wire(), given.max_tokens)
+def related(shared: SharedIndex, call: arguments.Related, progress: Progress) -> ToolResult:
+    symbols = shared.index.related(call.reference, **call.given("strategy", "depth", "possible", "limit"))
+    body = text.cut_neighbours(symbols.wire(), call.max_tokens)
     nodes = [body["start"], *body["neighbours"]][: text.LINKS_MAX]
-    return Answer(body, text.related_text(body), _file_links(nodes))
+    return ToolResult(body, text.related_text(body), text.file_links(nodes))
 
 
-def remember(shared: SharedIndex, given: arguments.Remember, progress: Progress) -> Answer:
+def remember(shared: SharedIndex, call: arguments.Remember, progress: Progress) -> ToolResult:
     names = ("kind", "tags", "about", "session", "metadata", "supersedes")
-    body = asdict(shared.index.memory.remember(given.text, **given.given(*names)))
-    return Answer(body, text.remembered_text(body))
+    body = asdict(shared.index.memory.remember(call.text, **call.given(*names)))
+    return ToolResult(body, text.remembered_text(body))
 
 
-def recall(shared: SharedIndex, given: arguments.Recall, progress: Progress) -> Answer:
+def recall(shared: SharedIndex, call: arguments.Recall, progress: Progress) -> ToolResult:
     names = ("limit", "kind", "tags", "session", "about", "since", "until", "include_superseded")
-    body = text.cut_memories(
-        shared.index.memory.recall(given.query, **given.given(*names)).wire(), given.max_tokens
-    )
-    return Answer(body, text.memories_text(body))
+    response = shared.index.memory.recall(call.query, **call.given(*names))
+    body = text.cut_memories(response.wire(), call.max_tokens)
+    return ToolResult(body, text.memories_text(body))
 
 
-def search_all(shared: SharedIndex, given: arguments.SearchAll, progress: Progress) -> Answer:
-    found = shared.search_all(given.query, given.code, given.memory)
-    body = text.cut_all(found.wire(), given.max_tokens)
-    return Answer(
-        body, text.search_all_text(body), text.links(shared.index, "mcb", {"results": body["code"]})
-    )
+def search_all(shared: SharedIndex, call: arguments.SearchAll, progress: Progress) -> ToolResult:
+    response = shared.search_all(call.query, call.code, call.memory)
+    body = text.cut_all(response.wire(), call.max_tokens)
+    links = text.result_links(shared.index, "mcb", {"results": body["code"]})
+    return ToolResult(body, text.search_all_text(body), links)
 
 
-def status(shared: SharedIndex, given: arguments.Status, progress: Progress) -> Answer:
+def status(shared: SharedIndex, call: arguments.Status, progress: Progress) -> ToolResult:
     body = {"index": str(shared.index.folder), **asdict(shared.index.status())}
-    return Answer(body, text.status_text(body))
+    return ToolResult(body, text.status_text(body))
 
 
-def reindex(shared: SharedIndex, given: arguments.Reindex, progress: Progress) -> Answer:
-    body = shared.reindex(given.path, given.paths, force=given.force, progress=progress).wire()
-    return Answer(body, text.reindex_text(body))
+def reindex(shared: SharedIndex, call: arguments.Reindex, progress: Progress) -> ToolResult:
+    body = shared.reindex(call.path, call.paths, force=call.force, progress=progress).wire()
+    return ToolResult(body, text.reindex_text(body))
 
 
 TOOLS: Mapping[str, McpTool] = {
@@ -163,8 +158,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "search",
             "Search by words and meaning",
-            "Find passages of the indexed folders by words and by meaning, best first, with what each signal "
-            "gave. Start here. `contract` chooses another published ranking with its own result shape.",
+            "Find passages of the indexed folders by words and by meaning, best first, with the score of "
+            "each signal. Start here. `contract` chooses another published ranking with its own result shape.",
             arguments.Search,
             (SearchBody, AnswerStatus, WithReceipt),
             search,
@@ -172,7 +167,7 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "read",
             "Read passages whole",
-            "Read what search found: a chunk by its id, a whole document by its path, or PATH:FIRST-LAST.",
+            "Read a search result whole: a chunk by its id, a document by its path, or PATH:FIRST-LAST.",
             arguments.Read,
             (ReadBody, Notes),
             read,
@@ -180,31 +175,31 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "related",
             "Walk the code graph",
-            "Find what calls a symbol, what it needs, or everything around it, nearest first, with each "
-            "step, where it stands in the source and how sure it is. It finds what a text search cannot. "
-            "A name that several symbols have is refused with all of them.",
+            "Find the callers of a symbol, its dependencies, or everything around it, nearest first. Each "
+            "step has its source line and its confidence. It finds what a text search cannot. "
+            "If several symbols have the name, the error lists all of them.",
             arguments.Related,
             (RelatedFields, Notes),
             related,
         ),
         McpTool(
             "remember",
-            "Keep something worth knowing later",
-            "Keep a decision, fact, preference, error, summary, piece of code or task for later. Name in "
-            "`about` the files or symbols it is about: recall then says when they changed. The same text "
+            "Remember something for later",
+            "Remember a decision, fact, preference, error, summary, piece of code or task. Name in `about` "
+            "the files or symbols it is about: recall then says whether they changed. The same text "
             "again is the same memory; `near` lists memories that say almost the same. `supersedes` names "
-            "the one that holds no longer.",
+            "a memory that no longer holds.",
             arguments.Remember,
             (Remembered,),
             remember,
             writes=True,
-            idempotent=False,  # each time it is seen once more
+            idempotent=False,  # each call counts the memory once more
         ),
         McpTool(
             "recall",
-            "Find what was remembered",
-            "Find memories by words and by meaning, best first, with when they held and whether what they "
-            "are about changed since. Ask here before working something out again.",
+            "Find memories",
+            "Find memories by words and by meaning, best first, with the time they held and whether their "
+            "subjects changed since. Look here before you work something out again.",
             arguments.Recall,
             (MemoryBody, AnswerStatus),
             recall,
@@ -212,8 +207,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "search_all",
             "Search code and memory together",
-            "Find code and what was remembered about it in one ranking: `code` as contract mcb answers, "
-            "`memory` as `recall` does, and `hybrid_rank` with both in one order.",
+            "Find code and memories in one ranking: `code` as contract mcb answers, `memory` as `recall` "
+            "does, and `hybrid_rank` with both in one order.",
             arguments.SearchAll,
             (SearchAllBody, AnswerStatus),
             search_all,
@@ -238,8 +233,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "reindex",
             "Bring the index up to date",
-            "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only what "
-            "changed is read. Returns when the text is searchable; vectors follow, `pending` says how many.",
+            "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only "
+            "changed files are read. Returns when the text is searchable; `pending` counts vectors still to come.",
             arguments.Reindex,
             (ReindexFields,),
             reindex,
@@ -248,7 +243,7 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "status",
             "What is indexed",
-            "Tell what is indexed, by which embedder, and how far the disk has moved on since.",
+            "Show what is indexed, with which embedder, and how many files changed on disk since.",
             arguments.Status,
             (IndexStatus, IndexFolder),
             status,

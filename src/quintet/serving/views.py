@@ -1,4 +1,4 @@
-"""What every contract's results have in common, read from the body each of them prints."""
+"""Results as people read them: the same view for the results of every contract."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ Item = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One line of an explanation. `share` is what a bar shows; None draws none.
+    """One line of an explanation. `share` is the length of its bar; None means no bar.
 
-    Only contributions have one: they are on one scale, and a contract's own figures are not.
+    Only contributions have a bar: they share one scale, and a contract's own figures do not.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A result as people read it. `reference` finds its passage again with `Index.get`."""
+    """A result as people read it. `Index.get` finds its passage by `reference`."""
 
     reference: str
     path: str
@@ -52,64 +52,64 @@ class View:
 
     @property
     def where(self) -> str:
-        return place(self.path, self.lines, self.page)
+        return place_text(self.path, self.lines, self.page)
 
 
-def place(path: str, lines: Sequence[int] | None, page: int | None) -> str:
-    """A path with its lines, and the page that they are lines of.
+def place_text(path: str, lines: Sequence[int] | None, page: int | None) -> str:
+    """A path with its lines, and the page they are on.
 
-    >>> place("manual.pdf", (3, 9), 12)
+    >>> place_text("manual.pdf", (3, 9), 12)
     'manual.pdf:3-9 (page 12)'
     """
     within = "" if lines is None else f":{lines[0]}-{lines[1]}"
     return path + within + ("" if page is None else f" (page {page})")
 
 
-def views(contract: str, body: Item) -> list[View]:
+def result_views(contract: str, body: Item) -> list[View]:
     """The results of a body, in order."""
     calls: Sequence[Item] = body.get("retrieval_calls") or [body]
     return [VIEWS[contract](item) for call in calls for item in call["results"]]
 
 
-def of_base(body: Item) -> bool:
-    """Whether the results are of a knowledge base: its documents are no files of the indexed folders."""
+def is_from_base(body: Item) -> bool:
+    """Whether the results come from a knowledge base rather than from the indexed folders."""
     return any(call["index"] != DEFAULT_INDEX for call in body.get("retrieval_calls", ()))
 
 
-def sure(body: Item) -> str | None:
-    """The confidence of an answer in words, where it is known.
+def confidence_text(body: Item) -> str | None:
+    """The confidence of an answer in words, if it is known.
 
-    >>> sure({"confidence": 0.42})
+    >>> confidence_text({"confidence": 0.42})
     'confidence 0.42'
     """
-    known = body.get("confidence")
-    return None if known is None else f"confidence {known:g}"
+    confidence = body.get("confidence")
+    return None if confidence is None else f"confidence {confidence:g}"
 
 
-def backed(contract: str, response: "Response") -> list[View]:
-    """The results with the evidence and the passages behind them, which the body need not hold."""
-    found, answer = views(contract, response.body), response.answer
+def views_with_evidence(contract: str, response: "Response") -> list[View]:
+    """The results with evidence and places, also where the body of the contract has none."""
+    plain, answer = result_views(contract, response.body), response.answer
     if answer is None:
-        return found
+        return plain
     return [
         replace(_at(answer.passages[item.best_chunk], view), measures=(*_evidence(item), *view.measures))
-        for view, item in zip(found, answer.ranked, strict=True)
+        for view, item in zip(plain, answer.ranked, strict=True)
     ]
 
 
 def _evidence(item: "Ranked") -> Iterator[Measure]:
-    """What each signal gave, their sum, and the freshness factor that sum was multiplied by, if any."""
-    for signal, seen in item.evidence.items():
-        place = "not listed" if seen.rank is None else f"rank {seen.rank}"
-        remark = f"{place}, raw {seen.raw:.4g}, weight {seen.weight:.4g}"
-        yield Measure(signal, seen.contribution, seen.contribution, remark)
+    """The contribution of each signal, their sum, and the freshness factor if it is not 1."""
+    for signal, evidence in item.evidence.items():
+        rank = "not listed" if evidence.rank is None else f"rank {evidence.rank}"
+        remark = f"{rank}, raw {evidence.raw:.4g}, weight {evidence.weight:.4g}"
+        yield Measure(signal, evidence.contribution, evidence.contribution, remark)
     yield Measure("sum", total(item.evidence))
     if item.freshness_factor != 1.0:
         yield Measure("factor", item.freshness_factor, remark="freshness, times the sum")
 
 
-def placed(index: "Index", view: View) -> View:
-    """With the lines, the page, the heading and the root that some contracts leave out."""
+def with_place(index: "Index", view: View) -> View:
+    """The view with lines, page, heading and root, which some contracts leave out."""
     if view.root is not None:
         return view
     try:
@@ -194,7 +194,7 @@ def _knowledge(item: KnowledgeResult) -> View:
     measures.append(Measure("relevance", item["relevance_score"], remark=kind))
     if item["score_kind"] != kind:
         measures.append(Measure("score", item["score"], remark=item["score_kind"]))
-    known = item["metadata"]  # an upload has no path, a pasted text no name either
+    known = item["metadata"]  # an upload has no path; a text has no name either
     path = known["source_path"] or known["source_name"] or known["document_id"]
     return View(item["id"], path, item["relevance_score"], item["text"], measures=tuple(measures))
 

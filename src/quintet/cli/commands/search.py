@@ -114,17 +114,17 @@ def _show(
     index: "Index", response: "Response", contract: str, query: str, explain: bool, as_json: bool
 ) -> "Sequence[View]":
     """Print the answer and return its results."""
-    from quintet.serving.views import backed, of_base, sure
+    from quintet.serving.views import confidence_text, is_from_base, views_with_evidence
 
-    results = backed(contract, response)
+    results = views_with_evidence(contract, response)
     if as_json:
         write_json(response.wire())
         return results
     if results:
         from quintet.cli.render import show_results
 
-        roots = () if of_base(response.body) else index.roots()
-        show_results(results, query, roots, sure=sure(response.body), explain=explain)
+        roots = () if is_from_base(response.body) else index.roots()
+        show_results(results, query, roots, sure=confidence_text(response.body), explain=explain)
     tell_outcome(response, len(results))
     return results
 

@@ -51,15 +51,15 @@ def search_all_command(
 def _show(index: "Index", body: Any, query: str) -> None:
     """Show each result as `search` or `recall` does, in the common order."""
     from quintet.cli.render import show_results
-    from quintet.serving.views import placed, views
+    from quintet.serving.views import result_views, with_place
 
-    code, memory = iter(views("mcb", {"results": body["code"]})), iter(body["memory"])
+    code, memory = iter(result_views("mcb", {"results": body["code"]})), iter(body["memory"])
     roots = index.roots()
     for rank, item in enumerate(body["hybrid_rank"], 1):
         if rank > 1:
             write("\n")
         if item["kind"] == "code":
-            show_results([placed(index, next(code))], query, roots, first=rank)
+            show_results([with_place(index, next(code))], query, roots, first=rank)
         else:
             write(format_memory(next(memory), f"{rank:>2}. "))
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Annotated, Any, TypedDict
 
 from starlette.requests import Request
@@ -11,13 +10,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.errors import Conflict, LimitError, UsageError
-from quintet.http.access import Access, guarded_route
+from quintet.http.access import Access
 from quintet.http.citations import SOURCE_FILE
 from quintet.http.requests import check_fields, parse_count, query_parameters, read_json
 from quintet.http.responses import json_response, limited_response
 from quintet.http.routes.knowledge import BASE, base_of
 from quintet.http.source_file import opened, sent
-from quintet.http.state import ServerState
+from quintet.http.state import Routes, ServerState
 from quintet.http.uploads import Received
 from quintet.knowledge import Outcome, Upload
 from quintet.knowledge.results import DocumentFields
@@ -36,23 +35,24 @@ class Outcomes(TypedDict):
     documents: list[Annotated[Any, Outcome]]
 
 
-class DocumentRoutes:
+class DocumentRoutes(Routes):
+    for_bases = True
+
     def __init__(self, state: ServerState) -> None:
-        self._state = state
+        super().__init__(state)
         limits = state.limits
         self._for_texts = replace(limits, body_bytes=limits.texts_bytes, body_seconds=limits.upload_seconds)
 
     def all(self) -> list[Route]:
-        route = partial(guarded_route, self._state.shared, self._state.guard, for_bases=True)
         return [
-            route(f"{BASE}/documents", GET=("read", self.list_documents), POST=("write", self.put)),
-            route(
+            self.route(f"{BASE}/documents", GET=("read", self.list_documents), POST=("write", self.put)),
+            self.route(
                 f"{BASE}/documents/{{doc}}",
                 GET=("read", self.get),
                 PUT=("write", self.change),
                 DELETE=("write", self.delete),
             ),
-            route(SOURCE_FILE, GET=("read", self.source_file)),
+            self.route(SOURCE_FILE, GET=("read", self.source_file)),
         ]
 
     async def list_documents(self, request: Request, access: Access) -> Response:

@@ -10,10 +10,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.errors import NotFound
-from quintet.http.access import Access, guarded_route, hide_paths
+from quintet.http.access import Access, hide_paths
 from quintet.http.metrics import MEDIA_TYPE
 from quintet.http.responses import json_response, limited_response
-from quintet.http.state import ServerState
+from quintet.http.state import Routes
 from quintet.serving.results import passage_fields
 
 CHUNK_ID = re.compile(r"[0-9a-f]{32}")
@@ -23,16 +23,12 @@ class Health(TypedDict):
     status: Literal["ok", "ready"]
 
 
-class IndexRoutes:
-    def __init__(self, state: ServerState) -> None:
-        self._state = state
-
+class IndexRoutes(Routes):
     def all(self) -> list[Route]:
-        route = partial(guarded_route, self._state.shared, self._state.guard)
         return [
-            route("/v1/chunks/{id}", GET=("read", self.chunk)),
-            route("/v1/status", GET=("read", self.status)),
-            route("/metrics", GET=("read", self.metrics)),
+            self.route("/v1/chunks/{id}", GET=("read", self.chunk)),
+            self.route("/v1/status", GET=("read", self.status)),
+            self.route("/metrics", GET=("read", self.metrics)),
             Route("/healthz", self.healthz),
             Route("/readyz", self.readyz),
         ]

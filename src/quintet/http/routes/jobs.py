@@ -2,31 +2,28 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from quintet.http.access import Access, guarded_route
+from quintet.http.access import Access
 from quintet.http.jobs import Job
 from quintet.http.requests import check_fields, read_json, wrong_field
 from quintet.http.responses import json_response
-from quintet.http.state import ServerState
+from quintet.http.state import Routes
 from quintet.indexing.run import Progress
 
 
-class JobRoutes:
-    def __init__(self, state: ServerState) -> None:
-        self._state = state
-
+class JobRoutes(Routes):
     def all(self) -> list[Route]:
-        route = partial(guarded_route, self._state.shared, self._state.guard)
         return [
-            route("/v1/reindex", POST=("write", self.reindex)),
-            route("/v1/jobs/{id}", GET=("read", self.job), DELETE=("write", self.cancel), for_bases=True),
-            route("/v1/jobs/{id}/events", GET=("read", self.events), for_bases=True),
+            self.route("/v1/reindex", POST=("write", self.reindex)),
+            self.route(
+                "/v1/jobs/{id}", GET=("read", self.job), DELETE=("write", self.cancel), for_bases=True
+            ),
+            self.route("/v1/jobs/{id}/events", GET=("read", self.events), for_bases=True),
         ]
 
     async def reindex(self, request: Request, access: Access) -> Response:

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from quintet.contracts.knowledge import CONTRACT
 from quintet.errors import AccessError, NotFound, UsageError
-from quintet.http.access import Access, guarded_route, hide_paths, without_paths
+from quintet.http.access import Access, hide_paths, without_paths
 from quintet.http.citations import file_url
 from quintet.http.requests import (
     check_fields,
@@ -22,7 +22,7 @@ from quintet.http.requests import (
 )
 from quintet.http.responses import json_response, limited_response
 from quintet.http.routes.jobs import job_started
-from quintet.http.state import ServerState
+from quintet.http.state import Routes
 from quintet.indexing.run import Progress
 from quintet.knowledge import KnowledgeBase, SyncRun
 from quintet.knowledge.results import ListedBase, SourceFields
@@ -55,22 +55,20 @@ class DeletedSource(Deleted):
     documents: Count
 
 
-class KnowledgeRoutes:
-    def __init__(self, state: ServerState) -> None:
-        self._state = state
+class KnowledgeRoutes(Routes):
+    for_bases = True
 
     def all(self) -> list[Route]:
-        route = partial(guarded_route, self._state.shared, self._state.guard, for_bases=True)
         return [
-            route(BASES, GET=("read", self.list_bases), POST=("write", self.create)),
-            route(BASE, GET=("read", self.describe), DELETE=("write", self.delete)),
-            route(f"{BASE}/archive", POST=("write", partial(self.set_archived, "archive"))),
-            route(f"{BASE}/unarchive", POST=("write", partial(self.set_archived, "unarchive"))),
-            route(f"{BASE}/context", POST=("read", self.context)),
-            route(f"{BASE}/sources", GET=("read", self.sources), POST=("write", self.add_source)),
-            route(f"{BASE}/sources/{{source}}", DELETE=("write", self.remove_source)),
-            route(f"{BASE}/sources/{{source}}/sync", POST=("write", self.sync)),
-            route(f"{BASE}/runs", GET=("read", self.runs)),
+            self.route(BASES, GET=("read", self.list_bases), POST=("write", self.create)),
+            self.route(BASE, GET=("read", self.describe), DELETE=("write", self.delete)),
+            self.route(f"{BASE}/archive", POST=("write", partial(self.set_archived, "archive"))),
+            self.route(f"{BASE}/unarchive", POST=("write", partial(self.set_archived, "unarchive"))),
+            self.route(f"{BASE}/context", POST=("read", self.context)),
+            self.route(f"{BASE}/sources", GET=("read", self.sources), POST=("write", self.add_source)),
+            self.route(f"{BASE}/sources/{{source}}", DELETE=("write", self.remove_source)),
+            self.route(f"{BASE}/sources/{{source}}/sync", POST=("write", self.sync)),
+            self.route(f"{BASE}/runs", GET=("read", self.runs)),
         ]
 
     async def list_bases(self, request: Request, access: Access) -> Response:

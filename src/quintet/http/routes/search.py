@@ -12,7 +12,7 @@ from starlette.routing import Route
 from quintet.contracts import CONTRACTS, HOUSE, Contract, contract_named
 from quintet.contracts.knowledge import DEFAULT_INDEX
 from quintet.errors import UsageError
-from quintet.http.access import Access, guarded_route
+from quintet.http.access import Access
 from quintet.http.citations import with_citations
 from quintet.http.requests import (
     check_fields,
@@ -25,26 +25,22 @@ from quintet.http.requests import (
 )
 from quintet.http.responses import limited_response
 from quintet.http.schema.requests import HALVES
-from quintet.http.state import ServerState
+from quintet.http.state import Routes
 from quintet.serving.keys import Scope
 
 RETRIEVAL = CONTRACTS["knowledge"]  # its canonical request has a route of its own
 MEMORY_SCOPE: Scope = "write"  # as `recall` at /mcp: a key that only reads never sees memories
 
 
-class SearchRoutes:
-    def __init__(self, state: ServerState) -> None:
-        self._state = state
-
+class SearchRoutes(Routes):
     def all(self) -> list[Route]:
-        route = partial(guarded_route, self._state.shared, self._state.guard)
         return [
-            route("/v1/search", POST=("read", self.search), for_bases=True),
-            route("/v1/contracts/{name}/search", POST=("read", self.search_by), for_bases=True),
-            route("/v1/search/all", POST=(MEMORY_SCOPE, self.search_all)),
-            route("/v1/retrieval", POST=("read", self.retrieval), for_bases=True),
-            route("/v1/verify", POST=("read", self.verify)),
-            route("/v1/why", POST=("read", self.why)),
+            self.route("/v1/search", POST=("read", self.search), for_bases=True),
+            self.route("/v1/contracts/{name}/search", POST=("read", self.search_by), for_bases=True),
+            self.route("/v1/search/all", POST=(MEMORY_SCOPE, self.search_all)),
+            self.route("/v1/retrieval", POST=("read", self.retrieval), for_bases=True),
+            self.route("/v1/verify", POST=("read", self.verify)),
+            self.route("/v1/why", POST=("read", self.why)),
         ]
 
     async def search(self, request: Request, access: Access) -> Response:

@@ -5,7 +5,7 @@ from quintet.http.config import Limits
 from quintet.http.routes.documents import MOST_LISTED, DocumentPage, Outcomes
 from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS, Bases, Deleted, DeletedSource, Runs, Sources
 from quintet.http.schema import knowledge_requests as requests
-from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, operation
+from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, in_query, operation
 from quintet.knowledge.results import BaseFields, ContextBody, DocumentFields, SourceFields
 from quintet.model.results import AnswerStatus
 from quintet.model.schema import Schema, schema_of
@@ -25,7 +25,7 @@ def knowledge_paths() -> Schema:
 def _bases() -> Schema:
     create = operation(
         "create_base",
-        "Make a knowledge base; needs a key for everything",
+        "Create a knowledge base; needs a key without --kb",
         schema_of(BaseFields),
         CHANGED,
         status=201,
@@ -35,7 +35,7 @@ def _bases() -> Schema:
     return {
         BASES: {
             "get": operation(
-                "bases", "The knowledge bases that the key opens", schema_of(Bases), (413, *ALWAYS)
+                "bases", "The knowledge bases that the key may use", schema_of(Bases), (413, *ALWAYS)
             ),
             "post": create,
         },
@@ -44,15 +44,27 @@ def _bases() -> Schema:
             "get": operation(
                 "base", "A knowledge base: counts, state, schema, sources", schema_of(BaseFields), IN_BASE
             ),
-            "delete": operation("delete_base", "Delete it with all it holds", schema_of(Deleted), IN_BASE),
+            "delete": operation(
+                "delete_base", "Delete the knowledge base and its documents", schema_of(Deleted), IN_BASE
+            ),
         },
         f"{BASE}/archive": {
             "parameters": [KB],
-            "post": operation("archive", "Keep it, but answer no searches", schema_of(BaseFields), IN_BASE),
+            "post": operation(
+                "archive",
+                "Archive the knowledge base: it stays, but cannot be searched",
+                schema_of(BaseFields),
+                IN_BASE,
+            ),
         },
         f"{BASE}/unarchive": {
             "parameters": [KB],
-            "post": operation("unarchive", "Answer searches again", schema_of(BaseFields), IN_BASE),
+            "post": operation(
+                "unarchive",
+                "Make an archived knowledge base searchable again",
+                schema_of(BaseFields),
+                IN_BASE,
+            ),
         },
     }
 
@@ -60,28 +72,31 @@ def _bases() -> Schema:
 def _documents() -> Schema:
     put = operation(
         "put_documents",
-        "Put one document or several, as JSON or as files; each whole or not at all",
+        "Add or replace documents, as JSON or as files; each is stored whole or not at all",
         schema_of(Outcomes),
         (*CHANGED, 501),
         body=requests.put_request(Limits().documents),
     )
     put["requestBody"]["content"]["multipart/form-data"] = {"schema": requests.FORM}
-    listed = operation(
-        "documents", "Its documents by id, a page at a time", schema_of(DocumentPage), (400, 413, *IN_BASE)
+    page = operation(
+        "documents",
+        "Its documents by id, a page at a time",
+        schema_of(DocumentPage),
+        (400, 413, *IN_BASE),
+        parameters=(
+            in_query("after", {"type": "string"}, "the `next` of the page before"),
+            in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "default: 100"),
+        ),
     )
-    listed["parameters"] = [
-        _in_query("after", {"type": "string"}, "the `next` of the page before"),
-        _in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "100 unless given"),
-    ]
     change = operation(
         "change_document",
-        "With a text: replace it. Without: change its title, uri or metadata",
+        "Replace the document (with a text), or change its title, uri or metadata",
         schema_of(Outcomes),
         (*CHANGED, 501),
         body=requests.CHANGE,
     )
     return {
-        f"{BASE}/documents": {"parameters": [KB], "get": listed, "post": put},
+        f"{BASE}/documents": {"parameters": [KB], "get": page, "post": put},
         f"{BASE}/documents/{{doc}}": {
             "parameters": [KB, DOC],
             "get": operation("document", "A document by its id", schema_of(DocumentFields), (413, *IN_BASE)),
@@ -94,7 +109,7 @@ def _documents() -> Schema:
 def _sources() -> Schema:
     add = operation(
         "add_source",
-        "Make a folder of the server's machine a source; needs a key for everything",
+        "Add a folder of the server's machine as a source; needs a key without --kb",
         schema_of(SourceFields),
         CHANGED,
         status=201,
@@ -102,17 +117,22 @@ def _sources() -> Schema:
     )
     sync = operation(
         "sync_source",
-        "Bring the documents of a source up to date, as a job",
+        "Sync the documents of a source with its folder, as a job",
         {"$ref": "#/components/schemas/Job"},
         IN_BASE,
         status=202,
     )
     sync["responses"]["202"]["headers"] = LOCATED
-    runs = operation("runs", "Runs of its sources, latest first", schema_of(Runs), (400, *IN_BASE))
-    runs["parameters"] = [
-        _in_query("source", {"type": "string"}, "of this source only"),
-        _in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_RUNS}, "20 unless given"),
-    ]
+    runs = operation(
+        "runs",
+        "Runs of its sources, latest first",
+        schema_of(Runs),
+        (400, *IN_BASE),
+        parameters=(
+            in_query("source", {"type": "string"}, "of this source only"),
+            in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_RUNS}, "default: 20"),
+        ),
+    )
     return {
         f"{BASE}/sources": {
             "parameters": [KB],
@@ -122,7 +142,7 @@ def _sources() -> Schema:
         f"{BASE}/sources/{{source}}": {
             "parameters": [KB, SOURCE],
             "delete": operation(
-                "remove_source", "Forget a source and its documents", schema_of(DeletedSource), IN_BASE
+                "remove_source", "Remove a source and its documents", schema_of(DeletedSource), IN_BASE
             ),
         },
         f"{BASE}/sources/{{source}}/sync": {"parameters": [KB, SOURCE], "post": sync},
@@ -133,26 +153,22 @@ def _sources() -> Schema:
 def _reading() -> Schema:
     context = operation(
         "context",
-        "Passages to answer from, cited, within a budget of tokens",
+        "Cited passages to answer from, within a budget of tokens",
         schema_of(ContextBody, AnswerStatus),
         SEARCHED,
         body=requests.context_request(),
     )
     file = operation(
         "source_file",
-        "The file a document was made from; takes If-None-Match and one range of bytes",
+        "The source file of a document; supports If-None-Match and a single byte range",
         {},
         (413, *IN_BASE),
         media="*/*",
     )
-    file["responses"]["206"] = {**file["responses"]["200"], "description": "the bytes asked for"}
+    file["responses"]["206"] = {**file["responses"]["200"], "description": "the requested bytes"}
     file["responses"]["304"] = {"description": "the client has this version already"}
     file["responses"]["416"] = {**file["responses"]["404"], "description": "the file has no such bytes"}
     return {
         f"{BASE}/context": {"parameters": [KB], "post": context},
         SOURCE_FILE: {"parameters": [KB, DOC], "get": file},
     }
-
-
-def _in_query(name: str, schema: Schema, what: str) -> Schema:
-    return {"name": name, "in": "query", "required": False, "description": what, "schema": schema}

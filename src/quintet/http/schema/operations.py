@@ -1,4 +1,4 @@
-"""One operation of the OpenAPI document: what it is called, takes and answers."""
+"""One operation of the OpenAPI document: its name, parameters, body and responses."""
 
 from collections.abc import Mapping
 
@@ -32,8 +32,9 @@ def operation(
     media: str = "application/json",
     body: Schema | None = None,
     required: bool = True,
+    parameters: tuple[Schema, ...] = (),
 ) -> Schema:
-    found: Schema = {
+    schema: Schema = {
         "operationId": name,
         "summary": summary,
         "responses": {
@@ -42,8 +43,10 @@ def operation(
         },
     }
     if body is not None:
-        found["requestBody"] = {"required": required, "content": {"application/json": {"schema": body}}}
-    return found
+        schema["requestBody"] = {"required": required, "content": {"application/json": {"schema": body}}}
+    if parameters:
+        schema["parameters"] = list(parameters)
+    return schema
 
 
 def _problem(code: int) -> Schema:
@@ -59,3 +62,7 @@ def in_path(name: str, what: str) -> Schema:
         "description": what,
         "schema": {"type": "string", "minLength": 1},
     }
+
+
+def in_query(name: str, schema: Schema, what: str) -> Schema:
+    return {"name": name, "in": "query", "required": False, "description": what, "schema": schema}
