@@ -113,8 +113,8 @@ class Search(Arguments):
         WithJsonSchema(
             {
                 "type": ["string", "object"],
-                "description": "Filters that results must match: 'path:docs/** lang:c -tag:draft', or an object "
-                'such as {"path": "docs/**"}, {"or": [{"tag": "a"}, {"not": {"lang": "c"}}]}.',
+                "description": "Filters that results must match: 'path:docs/** lang:c -tag:draft', or an "
+                'object such as {"path": "docs/**"}, {"or": [{"tag": "a"}, {"not": {"lang": "c"}}]}.',
             }
         ),
     ] = Field(default_factory=dict)

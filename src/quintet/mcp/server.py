@@ -79,9 +79,10 @@ def instructions(shared: SharedIndex) -> str:
         "Use `search` to find passages, with `filters` to narrow and `max_tokens` to bound the answer; "
         "`read` to see a whole chunk, document or range of lines; `related` to see the callers and "
         "dependencies of a symbol; `status` to see which files changed since they were indexed; "
-        "`reindex` to bring the index up to date. `remember` what will be useful later, and `recall` it before you work "
-        "something out again; `search_all` searches code and memory together. `search_rifflux` and `retrieve` answer in "
-        "the shapes of two published contracts, for programs that expect those. An empty list with status "
+        "`reindex` to bring the index up to date. `remember` what will be useful later, and `recall` it "
+        "before you work something out again; `search_all` searches code and memory together. "
+        "`search_rifflux` and `retrieve` answer in the shapes of two published contracts, for programs "
+        "that expect those. An empty list with status "
         "`never_indexed` or `empty_index` says nothing about the files: index them first."
     )
 

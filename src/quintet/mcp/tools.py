@@ -159,7 +159,8 @@ TOOLS: Mapping[str, McpTool] = {
             "search",
             "Search by words and meaning",
             "Find passages of the indexed folders by words and by meaning, best first, with the score of "
-            "each signal. Start here. `contract` chooses another published ranking with its own result shape.",
+            "each signal. Start here. `contract` chooses another published ranking with its own result "
+            "shape.",
             arguments.Search,
             (SearchBody, AnswerStatus, WithReceipt),
             search,
@@ -234,7 +235,8 @@ TOOLS: Mapping[str, McpTool] = {
             "reindex",
             "Bring the index up to date",
             "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only "
-            "changed files are read. Returns when the text is searchable; `pending` counts vectors still to come.",
+            "changed files are read. Returns when the text is searchable; `pending` counts vectors still "
+            "to come.",
             arguments.Reindex,
             (ReindexFields,),
             reindex,
