@@ -122,8 +122,7 @@ class Collection:
         )
 
     def trials(self, query: str, requests: Sequence[Mapping[str, object]], contract: Contract) -> Trials:
-        """The results of one query under many parameters. Faster than that many searches; files on disk are
-        not compared."""
+        """Search with each of these parameters. Faster than many searches; files are not compared."""
         with self.snapshot() as snapshot:
             settings, _ = self._tuned_settings(snapshot, contract)
             return run_trials(snapshot, self.usable_embedder(snapshot), contract, query, requests, settings)
@@ -141,7 +140,7 @@ class Collection:
     def run(
         self, progress: Progress | None = None, *, force: bool = False, timeout: float | None = None
     ) -> Iterator[IndexRun]:
-        """The writer, with what a run over many documents needs besides it."""
+        """The writer, together with the settings, clock, progress and report of a run."""
         with self.writer(timeout) as writer:
             yield IndexRun(writer, self.settings, self._clock_ns, progress or no_progress, Report(), force)
 

@@ -1,4 +1,4 @@
-"""The settings: argument > environment (`QUINTET_*`) > quintet.toml > tuned (`tuned.py`) > default.
+"""The settings: argument > environment (`QUINTET_*`) > quintet.toml > tuned (`tuned_numbers.py`) > default.
 
 quintet.toml lies beside the index folder and is untrusted, so no setting is a command, an address or a path.
 """

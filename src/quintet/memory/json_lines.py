@@ -237,8 +237,8 @@ def _check_links(memo: Memo, after: Mapping[str, Memo]) -> None:
 
 def _one_sided(id: str, link: str, other: str) -> UsageError:
     return UsageError(
-        f"memory {id} {link} {other}, which does not say so; nothing was imported: "
-        "import both, as they were exported"
+        f"memory {id} {link} {other}, but that memory does not name it; nothing was imported: "
+        "import both as they were exported"
     )
 
 

@@ -1,1 +1,1 @@
-"""The protocols between the engine and what stores, embeds or relates."""
+"""The protocols between the engine and its stores and embedders."""

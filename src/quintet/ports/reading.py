@@ -1,4 +1,4 @@
-"""The few small protocols between the engine and what stores, embeds or relates.
+"""The reading side of the ports: what a search needs from a store and an embedder.
 
 Protocols are named by role, implementations by what they are. `quintet.testing` ships the suite that
 each implementation must pass.
@@ -38,21 +38,21 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.generic]: ...
 
     def embed_query(self, text: str) -> npt.NDArray[np.generic] | None:
-        """None says: no embedding can be had for this text."""
+        """None if this text has no embedding."""
         ...
 
 
 class TextIndex(Protocol):
-    """Full text. `score` is -bm25, `raw` is bm25; equal scores go by path, sequence, chunk id."""
+    """Full text. `score` is -bm25, `raw` is bm25; equal scores are ordered by path, sequence, chunk id."""
 
     def tokens(self, text: str) -> list[str]:
-        """The terms the index would look for: empty means that nothing in `text` can be found."""
+        """The terms of `text`. If there are none, no chunk can match it."""
         ...
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]: ...
 
     def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
-        """What `search` would score these chunks at; those that do not match are left out."""
+        """The scores that `search` would give these chunks. Chunks that do not match are left out."""
         ...
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]: ...
@@ -60,8 +60,8 @@ class TextIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Approximation:
-    """An HNSW graph beside the exact vectors: how many of the vectors it covers, and the share of the exact
-    best 20 that it finds, by the `ef` a search uses."""
+    """An HNSW graph beside the exact vectors. It covers `rows` of the `of` vectors; `recall` is the share of
+    the exact best 20 that it finds, by the `ef` of the search."""
 
     rows: Count
     of: Count
@@ -70,14 +70,14 @@ class Approximation:
 
 
 class ChunkVectors(NamedTuple):
-    """The vectors of some chunks: a matrix, and the row of each chunk in it."""
+    """Vectors of chunks: a matrix, and the row of each chunk in it."""
 
     rows: Mapping[str, int]
     matrix: Int16
 
 
 class VectorIndex(Protocol):
-    """Search by integer dot product. `score` is the cosine; equal products go by path, sequence, id.
+    """Search by integer dot product. `score` is the cosine; equal products are ordered by path, sequence, id.
 
     Exact unless `ef` is given, which lets an HNSW graph propose the candidates where there is one.
     """
@@ -99,8 +99,8 @@ class VectorIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A symbol or a document of the code graph. `kind` is the symbol's, or `document` for prose; `parent` is
-    the node that it is defined in."""
+    """A symbol or a document of the code graph. `kind` is the kind of symbol, or `document` for prose;
+    `parent` is the node that it is defined in."""
 
     id: str
     parent: str | None
@@ -119,7 +119,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A node reached from another along `steps`, nearest first, each as it is directed in the source."""
+    """A node that is reached along `steps`, nearest first. Each step keeps the direction of its edge."""
 
     node: Node
     steps: tuple[Edge, ...]
@@ -130,12 +130,12 @@ class Neighbour:
 
     @property
     def confidence(self) -> Confidence:
-        """That of the weakest step."""
+        """A path is only as certain as its weakest edge."""
         return max((step.confidence for step in self.steps), key=CERTAIN_FIRST.index)
 
 
 class CodeGraph(Protocol):
-    """Symbols, documents and their relations. Every list is in one order, whatever the order of indexing."""
+    """Symbols, documents and their relations. The order of indexing changes no list."""
 
     @property
     def available(self) -> bool: ...
@@ -143,7 +143,7 @@ class CodeGraph(Protocol):
     def expand(
         self, seeds: Sequence[str], expansion: Expansion, depth: int, within: Rows | None = None
     ) -> list[Hit]:
-        """Neighbours of the seeds (nodes, best first), by distance, best seed, path, line."""
+        """The neighbours of the seeds (nodes, best first), ordered by distance, best seed, path, line."""
         ...
 
     def named(self, name: str) -> list[Node]:
@@ -151,11 +151,11 @@ class CodeGraph(Protocol):
         ...
 
     def names_like(self, text: str) -> list[str]:
-        """Some names that hold `text` or begin like it."""
+        """Some names that contain `text` or begin similarly."""
         ...
 
     def at(self, root: str, path: str, first: int, last: int) -> Node | None:
-        """The smallest symbol around these lines, else the document."""
+        """The smallest symbol around these lines, or else the document."""
         ...
 
     def nodes(self, ids: Sequence[str]) -> dict[str, Node]: ...
@@ -171,7 +171,7 @@ class CodeGraph(Protocol):
     def important(
         self, towards: Mapping[str, float], limit: int, documents: Collection[str] | None = None
     ) -> tuple[list[tuple[Node, float]], int]:
-        """The nodes of these documents by PageRank, personalised on `towards`; and how many there are."""
+        """The nodes of these documents by PageRank, personalised on `towards`; and their number."""
         ...
 
 
@@ -187,7 +187,7 @@ class Catalog(Protocol):
 
     @property
     def identity(self) -> str:
-        """Tells this index from any other, whatever both hold."""
+        """Distinguishes this index from any other, whatever they contain."""
         ...
 
     @property
@@ -195,12 +195,12 @@ class Catalog(Protocol):
 
     @property
     def tag(self) -> str:
-        """Drawn for this generation: an index that was put back may count the same numbers again."""
+        """Random for each generation: a restored index may reach the same generation again."""
         ...
 
     @property
     def unfinished(self) -> bool:
-        """Is a run under way that has not written all text yet, or was it cut short?"""
+        """Whether a run has text left to write, or was interrupted before it wrote all."""
         ...
 
     @property
@@ -238,15 +238,15 @@ class Catalog(Protocol):
         ...
 
     def sources(self, document_ids: Iterable[str]) -> dict[str, "Source"]:
-        """The files these documents were made from; one without a file is left out."""
+        """The files of these documents. Documents without a file are left out."""
         ...
 
     def select(self, filter: Filter) -> Rows | None:
-        """The chunks that pass, or None where nothing is filtered."""
+        """The chunks that match; None if the filter is empty, so that all do."""
         ...
 
     def passing(self, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
-        """Which of these chunks pass."""
+        """Those of these chunks that match."""
         ...
 
 
@@ -255,7 +255,7 @@ class StateTree(Protocol):
 
     @property
     def root(self) -> str:
-        """One number over documents, chunks and vectors that does not depend on how they got here."""
+        """A digest of documents, chunks and vectors. It does not depend on the order of indexing."""
         ...
 
     @property
@@ -263,24 +263,24 @@ class StateTree(Protocol):
 
     @property
     def linker(self) -> str | None:
-        """Which version made the edges of the code graph; None while some are still to be made."""
+        """The version of the code that made the edges of the code graph; None while some are missing."""
         ...
 
     def names(self, document_ids: Iterable[str]) -> dict[str, str]:
-        """`root/path` of each document that is or once was here."""
+        """`root/path` of these documents, also of removed ones."""
         ...
 
     def changed_since(self, generation: int) -> list[str]:
-        """Ids of the documents written or removed after that generation."""
+        """The ids of the documents that were written or removed after that generation."""
         ...
 
     def proof(self, document_id: str) -> tuple[str, list[dict[str, str]]] | None:
-        """A document's record and its siblings up to the root; None while the tree is out of date."""
+        """The record of a document and its siblings up to the root; None while the tree is out of date."""
         ...
 
 
 class Snapshot(Protocol):
-    """One consistent view of the index: nothing a writer does while it is held can be seen through it."""
+    """One consistent view of a store. Later writes are not visible in it."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -306,7 +306,7 @@ class Snapshot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder that is indexed. `only` lists files when not all of the folder is wanted."""
+    """An indexed folder. `only` lists its files if not all of the folder is indexed."""
 
     name: str
     location: str
@@ -318,7 +318,7 @@ RefusedFiles = Mapping[str, tuple[int, int]]  # by path: size and time of what c
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What the catalog remembers of a file, to tell whether it changed."""
+    """A file as it was indexed, to detect changes."""
 
     size: int
     modified_ns: int
@@ -329,7 +329,7 @@ class KnownFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file a document was made from: its root, the root's folder, its path there, what was read."""
+    """The file of a document: its root, the folder of the root, its path there, and what was indexed."""
 
     root: str
     location: str
@@ -339,8 +339,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Documents against their files as they are now. `changed` goes by document id and holds every one whose
-    file differs or cannot be read; all others are Fresh. `missing_roots` names roots without a folder."""
+    """Documents compared with their files. `changed` has the class of every document, by id, whose file
+    differs or cannot be read; all others are Fresh. `missing_roots` are roots whose folder is gone."""
 
     changed: Mapping[str, Freshness]
     missing_roots: frozenset[str] = frozenset()
@@ -351,5 +351,5 @@ class Disk(Protocol):
     """The files that documents were made from."""
 
     def compare(self, sources: Mapping[str, Source], *, ask_git: bool) -> Comparison:
-        """Look at each file. With `ask_git`, uncommitted changes count as a risk."""
+        """Compare each file with what was indexed. With `ask_git`, uncommitted changes count as a risk."""
         ...
