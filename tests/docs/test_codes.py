@@ -10,7 +10,7 @@ from quintet.formats.registry import BY_EXTENSION
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r"[a-z]+(_[a-z]+)+")
-FIRST = ("note", "_note", "shape")  # calls whose first argument is a code
+FIRST = ("note", "_note", "error_body")  # calls whose first argument is a code
 SECOND = ("RequestError",)
 
 
