@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from quintet.codegraph.extract import extract
+from quintet.codegraph.extractor import extract
 from quintet.codegraph.languages.python import PYTHON
 from quintet.codegraph.resolve.edges import Edges
 from quintet.codegraph.resolve.project import Project, SymbolPlace

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from quintet.codegraph.definitions import CLASSES, Definition, find_definitions
-from quintet.codegraph.extract import extract
+from quintet.codegraph.extractor import extract
 from quintet.codegraph.language import Language
 from quintet.codegraph.languages.cpp import CPP
 from quintet.codegraph.languages.cpp.headers import is_cpp_header
@@ -83,7 +83,7 @@ class _BlockWriter:
                 self._definition(member)
 
     def _joins_last(self, first: int, last: int) -> bool:
-        """Join lines that hold only brackets to the block above; by themselves they are worth nothing."""
+        """Join rows that hold only brackets to the block above; alone they are not worth finding."""
         gap = "\n".join(self.lines[first : last + 1])
         if not self.blocks or not gap.strip() or any(char.isalnum() for char in gap):
             return False

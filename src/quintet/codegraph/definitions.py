@@ -33,8 +33,8 @@ class Definition(NamedTuple):
 
 
 class NodeRows(NamedTuple):
-    """A node that is not a comment, and its rows: `above` is the first that belongs to it, `leading` the
-    first comment or attribute directly above it, `first` the first of the node itself."""
+    """A node that is not a comment, and its rows. `above` is the first row that belongs to it, `leading`
+    the first comment or attribute directly above it, `first` the first row of the node itself."""
 
     node: "Node"
     above: int

@@ -8,10 +8,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
 
+from quintet.codegraph.language import node_kinds
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
+from quintet.codegraph.source import SourceFile
 from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 
 if TYPE_CHECKING:
@@ -50,6 +53,8 @@ class _CommentAbove:
 class Extractor(ABC):
     """The handlers of one language for one file. A subclass lists them in `handlers`."""
 
+    types_first: ClassVar[frozenset[str]] = frozenset()  # node types that `first_steps` reads before others
+
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
         self._above: dict[int, _CommentAbove] = {}
@@ -71,6 +76,11 @@ class Extractor(ABC):
     def block(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """What this node binds is visible only inside it."""
         return steps(node, scope.inner())
+
+    def first_steps(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """Types before the rest: a method may stand above its type."""
+        children = sorted(node.named_children, key=lambda child: child.type not in self.types_first)
+        return [(child, scope) for child in children]
 
     # Comments and attributes
 
@@ -209,18 +219,23 @@ class Extractor(ABC):
         self.scan.mention(name.scope, name.relation, name.path, name.node, base)
 
 
+def extract(file: SourceFile) -> Outline:
+    """What a file defines and mentions. Broken parts are left out."""
+    outline: Outline = import_module(file.language.extractor).outline_of(Scan(file))
+    return outline
+
+
+def symbol_kinds(text: str) -> dict[str, SymbolKind]:
+    """Node type -> kind of symbol, from words such as `enum_declaration:class`."""
+    return cast("dict[str, SymbolKind]", node_kinds(text))
+
+
 def steps(node: "Node", scope: Scope, *without: "Node | None") -> list[Step]:
     """The named children as next steps, without those that are already read."""
     if not without:
         return [(child, scope) for child in node.named_children]
     read = {child.id for child in without if child is not None}
     return [(child, scope) for child in node.named_children if child.id not in read]
-
-
-def steps_first(node: "Node", scope: Scope, types: frozenset[str]) -> list[Step]:
-    """The named children, those of these types before the others."""
-    children = sorted(node.named_children, key=lambda child: child.type not in types)
-    return [(child, scope) for child in children]
 
 
 def chain(node: "Node | None", scan: Scan, leaves: frozenset[str], links: Mapping[str, Link]) -> Type:

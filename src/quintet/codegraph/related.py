@@ -22,7 +22,7 @@ MAX_NAME = 1000  # characters of a name that is worth looking up
 
 @dataclass(frozen=True, slots=True)
 class RelatedSymbols:
-    """The neighbours of `start`, breadth first. `more` says that the limit cut some off."""
+    """The neighbours of `start`, breadth first. `more`: the limit left some out."""
 
     start: Node
     expansion: Expansion
@@ -150,7 +150,7 @@ def _check_walk(expansion: Expansion, limit: int) -> None:
 
 
 def _clean_reference(reference: str) -> str:
-    """What a person calls a symbol or place, without spaces around it."""
+    """The name of a symbol or place as a person wrote it, without spaces around it."""
     reference = reference.strip()[:MAX_NAME]
     if not reference:
         raise UsageError("no symbol was given; name one, or a PATH:LINE", details={"parameter": "reference"})
@@ -158,7 +158,7 @@ def _clean_reference(reference: str) -> str:
 
 
 def _node_named(graph: CodeGraph, reference: str) -> Node | None:
-    """The node of that name, if there is one. A definition comes before a file, which has a path as well."""
+    """The node of that name, if there is one. Definitions come before files, which can be named by path."""
     matches = _matches(graph, reference)
     candidates = [node for node in matches if node.parent is not None] or matches
     if len(candidates) > 1:
@@ -186,7 +186,8 @@ def _matches(graph: CodeGraph, reference: str) -> list[Node]:
 
 
 def _names(node: Node) -> list[str]:
-    """The root and the qualified name: a package that is indexed by itself goes by the name of its root."""
+    """The names of the root and of the node: a package that is indexed by itself goes by the name of its
+    root."""
     return [node.root, *node.qualified_name.split(".")]
 
 

@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from quintet.codegraph.extract import extract
+from quintet.codegraph.extractor import extract
 from quintet.codegraph.languages.registry import BY_NAME
 from quintet.codegraph.source import read_source
 from quintet.model.symbols import Outline, Relation

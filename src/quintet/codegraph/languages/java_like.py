@@ -26,13 +26,13 @@ class JavaLikeExtractor(Extractor):
     type_names: ClassVar[frozenset[str]]  # a name or names with dots; not a generic or array type
     links: ClassVar[Mapping[str, Link]]
     leaves: ClassVar[frozenset[str]] = frozenset({"identifier", "this", "super", "base"})
-    # An expression that says its type: the field it stands in.
+    # An expression that names its type: the field of the type.
     typed_values: ClassVar[Mapping[str, str]] = {
         "object_creation_expression": "type",
         "cast_expression": "type",
     }
     implicit_types: ClassVar[frozenset[str]] = frozenset({"var", "dynamic"})
-    methods_are_values: ClassVar[bool] = True  # else a field and a method may have one name
+    methods_are_values: ClassVar[bool] = True  # otherwise a field and a method may share a name
 
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
@@ -105,7 +105,7 @@ class JavaLikeExtractor(Extractor):
         result = node.child_by_field_name("type") or node.child_by_field_name("returns")
         text = self.scan.name(name)
         if not scope.is_class_body:
-            return self.block(node, scope)  # of a class without a name
+            return self.block(node, scope)  # of an anonymous class
         outer = scope.inner(self.member("method", text, node, scope, body))
         if node.type == "method_declaration" and self.methods_are_values:
             self.bind_symbol(scope, text)
@@ -227,7 +227,9 @@ class JavaLikeExtractor(Extractor):
         if not path:
             return steps(node, scope, node.child_by_field_name("name") or node.child_by_field_name("field"))
         if path[0] not in ("this", "super", "base"):
-            is_elsewhere = len(path) == 2 and path[0][:1].isupper()  # a type needs no import if it is near
+            is_elsewhere = (
+                len(path) == 2 and path[0][:1].isupper()
+            )  # a type of the same package needs no import
             self.mention_later(scope, "references", path[:2], node, "name" if is_elsewhere else "drop")
         return ()
 

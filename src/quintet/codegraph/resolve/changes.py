@@ -21,7 +21,7 @@ from quintet.codegraph.resolve.project import (
 from quintet.model.symbols import FileOutline, Outline, Symbol, SymbolKind
 
 Change = tuple[str, Outline | None, Outline | None]  # path, before, after; None: it was not there, or is gone
-Shape = tuple[SymbolKind, SymbolKind, bool]  # all that decides which mentions a definition fits
+Shape = tuple[SymbolKind, SymbolKind, bool]  # decides which mentions can mean a definition
 
 
 class GuessableName(NamedTuple):
@@ -150,7 +150,7 @@ def star_names(outline: Outline, path: str) -> set[str]:
     """The names under which others notice that a file imports everything from elsewhere: the file's own,
     if others must name it to see that; also what it defines, if they need not."""
     family, names = family_of(outline.language), module_names(path, outline)
-    if family.rules.passes_includes_on:  # what a file defines is known to those who include what it includes
+    if family.rules.passes_includes_on:  # files that include the same file see what it defines
         names.update(name for symbol in outline.symbols for name in symbol.path)
     elif family.name == "rust":
         names.update(name for _, name in foreign_methods(outline))

@@ -19,8 +19,8 @@ from quintet.codegraph.resolve.resolution import (
 from quintet.codegraph.resolve.scopes import Scopes
 from quintet.model.symbols import Base, Confidence, Edge, Import, Mention, Relation, SymbolKind
 
-MAX_CANDIDATES = 8  # beyond them a name says nothing
-Targets = tuple[list[str], Confidence]  # node ids, and how sure they all are
+MAX_CANDIDATES = 8  # with more, a name is too common to guess by
+Targets = tuple[list[str], Confidence]  # node ids, and their common confidence
 
 _KINDS: dict[Relation, set[SymbolKind]] = {
     "calls": {"function", "method", "class"},
@@ -28,8 +28,11 @@ _KINDS: dict[Relation, set[SymbolKind]] = {
     "implements": {"class", "interface"},
     "references": {"function", "method", "class", "interface", "variable"},
 }
-_HEADER: set[Relation] = {"extends", "implements"}  # said of a class where its own scope does not count yet
-_LOOKED_UP: set[Base] = {"name", "type", "unknown"}  # hang on their scope by their first name alone
+_HEADER: set[Relation] = {
+    "extends",
+    "implements",
+}  # in the header of a class, where its own scope does not count
+_LOOKED_UP: set[Base] = {"name", "type", "unknown"}  # depend on their scope only by their first name
 
 
 class Edges:
@@ -51,7 +54,7 @@ class Edges:
             ]
         for mention in file.outline.mentions:
             edges += self.of_mention(number, mention)
-        self._targets.clear()  # of other files nothing is asked with these keys
+        self._targets.clear()  # no other file uses these keys
         return edges
 
     def of_mention(self, number: int, mention: Mention) -> list[Edge]:
@@ -113,7 +116,7 @@ class Edges:
             resolution = self.scopes.path(number, mention.owner, mention.path)
         if resolution.things:
             return self._weigh(resolution, mention.relation)
-        if resolution.settled or mention.base == "super":  # a guess would be the method that says `super`
+        if resolution.settled or mention.base == "super":  # a guess would be the method that calls `super`
             return FOREIGN
         return self._guess(number, mention, resolution.confidence)
 
@@ -126,7 +129,7 @@ class Edges:
             thing for thing in resolution.things if isinstance(thing, SymbolPlace) and relation == "calls"
         ]
         if any(self.project.symbol(place).kind == "variable" for place in called):
-            return resolution.at_most("likely")  # it is the variable's value that is called
+            return resolution.at_most("likely")  # the value of the variable is called
         return resolution
 
     def _default(self, thing: Thing) -> Thing:

@@ -9,7 +9,7 @@ from quintet.codegraph.resolve.resolution import DOUBTFUL, UNKNOWN, Resolution, 
 from quintet.codegraph.resolve.scopes import Scopes
 from quintet.model.symbols import Confidence, Mention
 
-# Classes whose methods nobody calls by name.
+# Bases outside the project whose methods do not hide those of the project.
 HARMLESS_BASES = frozenset({"object", "ABC", "Generic", "Protocol", "Object"})
 Ancestor = tuple[SymbolPlace | None, Confidence]  # None: a class outside the project
 

@@ -5,7 +5,7 @@ from quintet.codegraph.resolve.project import Namespace, Project, ProjectFile, S
 from quintet.codegraph.resolve.resolution import DOUBTFUL, FOREIGN, UNKNOWN, Resolution, either, exactly
 from quintet.model.symbols import Import
 
-MAX_HOPS = 50  # re-exports from file to file; a longer chain is no person's
+MAX_HOPS = 50  # re-exports from file to file; people write shorter chains
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++")
 Trail = set[tuple[int, int, str]]
 
@@ -69,7 +69,7 @@ class Members:
         if written is not None:
             return written
         if file.family == "script" and name == "default":
-            return Resolution((place,), "likely")  # a module without one is given whole
+            return Resolution((place,), "likely")  # a module without a default export stands for itself
         starred = self.star_imported(place, name, trail)
         if starred.things or not starred.settled:
             return starred
@@ -104,7 +104,7 @@ class Members:
             if imported.owner == place.symbol and (inside or file.family != "script" or imported.exported)
         ]
         if trail is None and len(imports) > 1:
-            trail = set()  # one for all: what an import led to is not gone to again by the next
+            trail = set()  # shared, so that no import is followed twice
         answers += [self.imported(place.file, imported, trail) for imported in imports]
         return either(answers) if answers else None
 
@@ -137,7 +137,7 @@ class Members:
 
     def module(self, number: int, imported: Import) -> Resolution:
         """The module that an import of file `number` reads from."""
-        key = (number, imported.owner, imported.module, imported.level)  # all that a module is found by
+        key = (number, imported.owner, imported.module, imported.level)  # what decides the module
         if key not in self._modules:
             file = self.project.files[number]
             resolution = import_resolver(file.family).find_module(self.project, file, imported)

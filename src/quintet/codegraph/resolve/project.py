@@ -12,7 +12,7 @@ from quintet.model.symbols import FileOutline, Import, Mention, Symbol, node_ids
 
 Name = tuple[str, ...]
 
-# How names work in prose: it defines nothing.
+# Prose defines nothing.
 PROSE = Family("", NameRules())
 
 
@@ -213,7 +213,7 @@ class Project:
         ordered = sorted(files, key=lambda file: (file.path, file.document_id))
         self.files = [ProjectFile(file) for file in ordered]
         self.modules: dict[tuple[str, Name], list[int]] = defaultdict(list)
-        self.packages: dict[tuple[str, Name], list[int]] = defaultdict(list)  # by the very name they are in
+        self.packages: dict[tuple[str, Name], list[int]] = defaultdict(list)  # by exact name
         self.spaces: set[Namespace] = set()
         self.tails: dict[tuple[str, str], list[Name]] = defaultdict(list)  # last part -> whole names
         self.symbols: dict[tuple[str, Name], list[SymbolPlace]] = defaultdict(list)

@@ -23,16 +23,16 @@ def affected(
     disappeared or moved. `project` is the state after that."""
     if not names:
         return set(documents)
-    guessed = [name for name in names if isinstance(name, GuessableName)]
+    guesses = [name for name in names if isinstance(name, GuessableName)]
     changed = {name for name in names if isinstance(name, str)}
-    changed.update(one.name for one in guessed if not _is_common(project, documents, one))
+    changed.update(guess.name for guess in guesses if not _is_common(project, documents, guess))
     moved_packages = any(word.endswith(PACKAGE_FILES) for word in changed)
     imported = [
-        [(one, _imported_names(project, file, one, moved_packages)) for one in file.outline.imports]
+        [(i, _imported_names(project, file, i, moved_packages)) for i in file.outline.imports]
         for file in project.files
     ]
     _propagate(project, imported, changed)
-    seen_by_documents = changed.union(one.name for one in guessed)
+    seen_by_documents = changed.union(guess.name for guess in guesses)
     reached = {
         file.document_id
         for file, imports in zip(project.files, imported, strict=True)

@@ -22,12 +22,7 @@ NEEDS_BODY = words("struct_specifier union_specifier enum_specifier")
 KIND_OF_TYPE = {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"}
 NODES = DefinitionNodes(KINDS, containers=CONTAINERS, needs_body=NEEDS_BODY, kind_of_type=KIND_OF_TYPE)
 RULES = NameRules(
-    implicit_self=True,
-    open_classes=True,
-    includes=True,
-    passes_includes_on=True,
-    star_names=True,
-    nested_namespaces=True,
+    implicit_self=True, open_classes=True, includes=True, passes_includes_on=True, nested_namespaces=True
 )
 C_FAMILY = Family("c", RULES, BUILTINS, imports=f"{__name__}.imports")
 C = Language("c", "text/x-c", ("c", "h"), NODES, C_FAMILY, f"{__name__}.extract")

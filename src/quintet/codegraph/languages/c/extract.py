@@ -191,8 +191,8 @@ class CExtractor(CNames):
 
     def class_body(self, node: "Node", name: str, body: "Node", scope: Scope) -> Sequence[Step]:
         if not name:
-            return steps(body, scope)  # its fields are the outer one's
-        scope = self.scan.file if scope.is_class_body else scope  # its name is not: C has no inner types
+            return steps(body, scope)  # its fields belong to the outer struct
+        scope = self.scan.file if scope.is_class_body else scope  # its name does not: C has no inner types
         number = self.add("class", name, node, scope, body)
         self.bind_symbol(scope, name)
         return steps(body, self.enter(number, scope, number))

@@ -33,7 +33,7 @@ class _CppExtractor(CExtractor):
         super().__init__(scan)
         self._access: dict[int, Visibility] = {}
         self._declared_access: dict[tuple[int, str], Visibility] = {}  # of methods, by class and name
-        self._constructors: dict[int, set[str]] = {}  # of a class: what its own ones may start with
+        self._constructors: dict[int, set[str]] = {}  # of a class: the names that its initialisers may call
         self._scopes: dict[int, Scope] = {}
         self._generics: list[str] = []
         self._template: Node | None = None

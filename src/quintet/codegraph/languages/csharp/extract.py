@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from quintet.codegraph.extractor import chain, steps
+from quintet.codegraph.extractor import chain, steps, symbol_kinds
 from quintet.codegraph.languages.java_like import JavaLikeExtractor
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Scope
@@ -25,15 +25,11 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _CSharpExtractor(JavaLikeExtractor):
-    kinds: ClassVar[Mapping[str, SymbolKind]] = {
-        "class_declaration": "class",
-        "struct_declaration": "class",
-        "enum_declaration": "class",
-        "record_declaration": "class",
-        "record_struct_declaration": "class",
-        "delegate_declaration": "class",
-        "interface_declaration": "interface",
-    }
+    kinds: ClassVar[Mapping[str, SymbolKind]] = symbol_kinds(
+        "class_declaration:class struct_declaration:class enum_declaration:class"
+        " record_declaration:class record_struct_declaration:class delegate_declaration:class"
+        " interface_declaration:interface"
+    )
     type_names = _NAMES
     typed_values: ClassVar[Mapping[str, str]] = {**JavaLikeExtractor.typed_values, "as_expression": "right"}
     links: ClassVar = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.extractor import MAX_CHAIN, Extractor, chain, steps, steps_first
+from quintet.codegraph.extractor import MAX_CHAIN, Extractor, chain, steps
 from quintet.codegraph.languages.go.names import BUILT_IN, package_name
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Binding, Scope, Type
@@ -13,7 +13,6 @@ from quintet.model.symbols import Outline, SymbolKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FIRST = frozenset({"comment", "package_clause", "import_declaration", "type_declaration"})
 _TYPE_LEAVES = frozenset({"type_identifier", "package_identifier"})
 _TYPE_LINKS = {"qualified_type": ("package", "name"), "generic_type": ("type", "")}
 _LEAVES = frozenset({"identifier"})
@@ -29,6 +28,8 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _GoExtractor(Extractor):
+    types_first = frozenset({"comment", "package_clause", "import_declaration", "type_declaration"})
+
     def handlers(self) -> dict[str, Handler]:
         return handlers_by_type(
             {
@@ -41,7 +42,7 @@ class _GoExtractor(Extractor):
                 self._type_name: "type_identifier qualified_type",
                 self._call: "call_expression type_conversion_expression",
                 self._value: "identifier selector_expression",
-                self._types_first: "source_file",
+                self.first_steps: "source_file",
                 self.comment: "comment",
                 self._package: "package_clause",
                 self._import: "import_spec",
@@ -55,10 +56,6 @@ class _GoExtractor(Extractor):
         )
 
     # Declarations
-
-    def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Read types first: a method may stand above its type."""
-        return steps_first(node, scope, _FIRST)
 
     def _package(self, node: "Node", _scope: Scope) -> Sequence[Step]:
         self.scan.package = self.scan.name(node.named_children[0]) if node.named_children else ""

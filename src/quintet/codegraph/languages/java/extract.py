@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from quintet.codegraph.extractor import steps
+from quintet.codegraph.extractor import steps, symbol_kinds
 from quintet.codegraph.languages.java_like import JavaLikeExtractor
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type
 from quintet.codegraph.scope import Scope
@@ -28,13 +28,10 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _JavaExtractor(JavaLikeExtractor):
-    kinds: ClassVar[Mapping[str, SymbolKind]] = {
-        "class_declaration": "class",
-        "enum_declaration": "class",
-        "record_declaration": "class",
-        "interface_declaration": "interface",
-        "annotation_type_declaration": "interface",
-    }
+    kinds: ClassVar[Mapping[str, SymbolKind]] = symbol_kinds(
+        "class_declaration:class enum_declaration:class record_declaration:class"
+        " interface_declaration:interface annotation_type_declaration:interface"
+    )
     type_names = frozenset({"type_identifier", "scoped_type_identifier"})
     methods_are_values = False
     links: ClassVar = {"field_access": ("object", "field"), "scoped_identifier": ("scope", "name")}

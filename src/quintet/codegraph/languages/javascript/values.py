@@ -103,7 +103,8 @@ class ScriptValues:
             self.scan.bind_field(binding.number, name, type, scope, declared=False)
 
     def static_type(self, value: "Node | None", scope: Scope) -> Type:
-        """The class that `value` constructs, is cast to, or that its name was declared with."""
+        """The class that `value` constructs or is cast to, or the declared type of the variable that it
+        names."""
         value = unwrapped(value)
         if value is None:
             return ()
@@ -152,7 +153,7 @@ class ScriptValues:
         return steps
 
     def computed_call(self, function: "Node", scope: Scope) -> Sequence[Step]:
-        """A call on what an expression gives: `super.m()`, `new Foo().m()`, `x[0].m()`."""
+        """A call on the value of an expression: `super.m()`, `new Foo().m()`, `x[0].m()`."""
         receiver = function.child_by_field_name("object") if function.type == "member_expression" else None
         if receiver is None:
             return [(function, scope)]
@@ -165,7 +166,7 @@ class ScriptValues:
         return [(receiver, scope)]
 
     def note_test(self, path: tuple[str, ...], arguments: "Node | None", scope: Scope) -> None:
-        """A file with `describe("...", () => ...)` at its top is a test."""
+        """Mark a file with `describe("...", () => ...)` at its top as a test."""
         if path[0] not in _TEST_CALLS or scope.owner != 0 or arguments is None:
             return
         values = arguments.named_children
@@ -184,7 +185,7 @@ class ScriptValues:
         ]
 
     def element(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A component is called when it is shown; a tag in small letters is HTML's."""
+        """A component is called when it is rendered; a tag in lower case is HTML."""
         name = node.child_by_field_name("name")
         path = chain(self.scan, name)
         if name is not None and path and (len(path) > 1 or path[0][:1].isupper()):
@@ -192,7 +193,7 @@ class ScriptValues:
         return [(child, scope) for child in node.named_children if name is None or child.id != name.id]
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A name, or a member of one, that is used without being called."""
+        """A name, or a member of one, that is used but not called."""
         path = chain(self.scan, node)
         if path:
             self.scan.mention(scope, "references", path, node)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.extractor import steps
+from quintet.codegraph.extractor import steps, symbol_kinds
 from quintet.codegraph.languages.php.values import NAMES, PhpValues
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
 from quintet.codegraph.scope import Binding, Scope
@@ -13,12 +13,10 @@ from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TYPES: dict[str, SymbolKind] = {
-    "class_declaration": "class",
-    "enum_declaration": "class",
-    "trait_declaration": "interface",
-    "interface_declaration": "interface",
-}
+_TYPES = symbol_kinds(
+    "class_declaration:class enum_declaration:class trait_declaration:interface"
+    " interface_declaration:interface"
+)
 _INCLUDES = tuple(f"{word}{once}_expression" for word in ("require", "include") for once in ("", "_once"))
 _TEST = re.compile(r"@test\b|#\[(?:\w+\\)*Test\b")
 _TEST_PATH = re.compile(r"Test\.php$|(?:^|/)tests?/")
@@ -30,7 +28,7 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _PhpExtractor(PhpValues):
-    """Variables are bound with their `$`, so that they never hide a function or class."""
+    """Variables are bound with their `$`, so that they cannot hide a function or class."""
 
     def handlers(self) -> dict[str, Handler]:
         return handlers_by_type(
@@ -140,7 +138,7 @@ class _PhpExtractor(PhpValues):
         return [(attributes, scope)] if attributes is not None else []
 
     def _traits(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """The methods of a trait become the class's own, as if it were extended."""
+        """The methods of a trait become methods of the class, as if it extended the trait."""
         for name in node.named_children:
             if name.type in NAMES:
                 self.mention_name(scope, "extends", name)

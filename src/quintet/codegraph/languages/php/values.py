@@ -1,4 +1,4 @@
-"""PHP inside a definition: what variables hold, and what is called and referred to."""
+"""PHP inside a definition: the values of variables, calls and references."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

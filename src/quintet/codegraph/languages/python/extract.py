@@ -1,4 +1,4 @@
-"""Python: definitions, imports, and who calls, extends and refers to whom."""
+"""Python: definitions, imports, calls, base classes and references."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -157,7 +157,7 @@ class _PythonExtractor(PythonValues):
         return [*steps, *_body_steps(node, body, inside)]
 
     def parameters(self, node: "Node", inside: Scope, outside: Scope, receiver: int) -> list[Step]:
-        """Bind the parameters; defaults and annotations are read outside."""
+        """Bind the parameters; their defaults and annotations are read in the scope outside."""
         parameters = node.child_by_field_name("parameters")
         steps: list[Step] = []
         for parameter in parameters.named_children if parameters is not None else ():
@@ -190,12 +190,12 @@ class _PythonExtractor(PythonValues):
 
 
 def _body_steps(node: "Node", body: "Node | None", inside: Scope) -> list[Step]:
-    """The body of a definition; last, and never missing: `decorated` reads the owner off it."""
+    """The body of a definition. It comes last and is never missing: `decorated` reads the owner off it."""
     return [(child, inside) for child in ((body,) if body is not None else node.named_children[-1:])]
 
 
 def _rest_of_base(base: "Node", path: tuple[str, ...], scope: Scope) -> list[Step]:
-    """What is left to visit in a base class: arguments of a generic one, keywords, computed ones."""
+    """What is left to visit in a base class: the arguments of a generic class, keywords, computed bases."""
     if base.type == "subscript" and path:
         return [(part, scope) for part in base.children_by_field_name("subscript")]
     return [] if path else [(base, scope)]

@@ -1,4 +1,4 @@
-"""Small readings of Python syntax: dotted names, assignment targets, annotations, docstrings."""
+"""Helpers for the syntax of Python: dotted names, assignment targets, annotations, docstrings."""
 
 import re
 from functools import lru_cache
@@ -15,7 +15,7 @@ LITERALS = {"string", "concatenated_string", "list", "dictionary", "set", "tuple
 LITERALS |= {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 _NESTED = {"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "parenthesized_expression"}
 _NESTED |= {"tuple", "list", "expression_list"}
-# Types that say something about the type inside: the object is of that one.
+# Types around another type: the object has the inner one.
 _TRANSPARENT = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly"}
 _TRANSPARENT |= {"Type", "type", "InitVar"}
 _ANNOTATION = re.compile(r"([A-Za-z_][\w.]*+)\s*+(?:\[(.*)\])?", re.DOTALL)
@@ -45,12 +45,12 @@ def root_of(node: "Node") -> "Node":
 
 
 def base_path(scan: Scan, node: "Node") -> tuple[str, ...]:
-    """The name of a base class, without the arguments of a generic one."""
+    """The name of a base class, without the arguments of a generic class."""
     return chain(scan, node.child_by_field_name("value") if node.type == "subscript" else node)
 
 
 def targets_of(left: "Node | None") -> tuple[list["Node"], list["Node"]]:
-    """The names that an assignment's left side binds, and the targets that are no names (`a.b`, `a[0]`)."""
+    """The names that the left side of an assignment binds, and the other targets (`a.b`, `a[0]`)."""
     if left is not None and left.type == "identifier":
         return [left], []
     names: list[Node] = []
@@ -113,7 +113,7 @@ def names_in(scan: Scan, node: "Node | None") -> list[str]:
 
 
 def string_text(scan: Scan, node: "Node") -> str:
-    """What stands between the quotes, up to twice what a docstring may have."""
+    """The text between the quotes, up to twice the length of a docstring."""
     parts = node.children
     if len(parts) < 2 or parts[0].type != "string_start" or parts[-1].type != "string_end":
         return ""
@@ -132,7 +132,8 @@ def docstring_of(scan: Scan, body: "Node | None") -> str:
 
 
 def visibility_of(name: str, in_class: bool) -> Visibility:
-    """By its underscores: `_x` is for its file or for subclasses, `__x` for its class, `__x__` for all."""
+    """The visibility by underscores: `_x` is for its file or for subclasses, `__x` for its class, `__x__`
+    for all."""
     if not name.startswith("_") or (name.startswith("__") and name.endswith("__")):
         return "public"
     return "protected" if in_class and not name.startswith("__") else "private"

@@ -1,4 +1,4 @@
-"""Python inside a definition: what names are bound to, and what is called and referred to."""
+"""Python inside a definition: bindings, calls and references."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -90,7 +90,7 @@ class PythonValues:
     def bind_targets(
         self, left: "Node | None", node: "Node", scope: Scope, type: Type, declared: bool
     ) -> list[Step]:
-        """Bind what is assigned to; the steps are targets that are expressions themselves."""
+        """Bind the targets of an assignment. Returns those that are expressions, to be visited."""
         steps: list[Step] = []
         names, others = targets_of(left)
         if len(names) + len(others) != 1:
@@ -130,7 +130,7 @@ class PythonValues:
         scope.local(name, type, declared=declared)
 
     def define_rebound(self) -> None:
-        """An imported name that the file gives another value is a variable as well, wherever that happens."""
+        """Make a variable of each imported name that the file assigns to, wherever that happens."""
         known, defined = self.scan.file.names, self.scan.outermost()
         for name, node in self.assigned.items():
             if name in known and known[name].kind == "import" and name not in defined:
@@ -145,7 +145,7 @@ class PythonValues:
         return [(right, scope.owned_by(number))] if right is not None else []
 
     def static_type(self, value: "Node | None", scope: Scope) -> Type:
-        """The class that `value` constructs, or the type of the parameter or variable it names."""
+        """The class that `value` constructs, or the type of the parameter or variable that it names."""
         for _ in range(_MAX_AROUND):
             if value is None or value.type not in ("assignment", "parenthesized_expression"):
                 break
@@ -160,8 +160,8 @@ class PythonValues:
         return self.result_of(path, scope) if path else ()
 
     def result_of(self, path: tuple[str, ...], scope: Scope) -> Type:
-        """What calling `path` gives: an object of a class (of this file, or named like one), or what the
-        function says that it returns."""
+        """The type that a call of `path` returns: the class itself (of this file, or named like one), or
+        the return type of the function."""
         binding = scope.find(path[0])
         if len(path) == 1 and binding is not None and binding.kind == "symbol":
             return binding.type if self.scan.type_holds(binding, scope) else ()
@@ -176,7 +176,7 @@ class PythonValues:
         return [(value, scope)] if value is not None else []
 
     def loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """`for` of a statement or a comprehension; the latter's scope is its own."""
+        """The `for` of a statement or a comprehension; a comprehension has its own scope."""
         left = node.child_by_field_name("left")
         names, others = targets_of(left)
         for item in names:
@@ -197,7 +197,8 @@ class PythonValues:
         return [(child, scope) for child in (*first, *others)]
 
     def case_pattern(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A bare name captures; `x` of `Point(x=0)` is an attribute, and a dotted name is a value."""
+        """A bare name captures a value; the `x` of `Point(x=0)` is an attribute, and a dotted name is a
+        value."""
         steps: list[Step] = []
         children = node.named_children
         for child in children[1:] if node.type == "keyword_pattern" else children:
@@ -241,7 +242,7 @@ class PythonValues:
         return steps
 
     def computed_call(self, function: "Node", scope: Scope) -> Sequence[Step]:
-        """A call on what an expression gives: `super().m()`, `Foo().m()`, `x[0].m()`."""
+        """A call on the value of an expression: `super().m()`, `Foo().m()`, `x[0].m()`."""
         receiver = function.child_by_field_name("object") if function.type == "attribute" else None
         if receiver is None:
             return [(function, scope)]
@@ -258,7 +259,7 @@ class PythonValues:
         return ()
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A member of a name that is used without being called."""
+        """A member of a name that is used but not called."""
         path = chain(self.scan, node)
         if path:
             self.scan.mention(scope, "references", path, node)
@@ -267,7 +268,7 @@ class PythonValues:
         return [(root, scope)] if root.type not in ("attribute", "identifier") else ()
 
     def string(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Only one with a prefix, such as `f`, can hold expressions (or one that is broken)."""
+        """Only a string with a prefix such as `f` can hold expressions (or one that is broken)."""
         if self.scan.source.startswith((b'"', b"'"), node.start_byte) and not node.has_error:
             return ()
         return [(child, scope) for child in node.named_children]
@@ -277,7 +278,7 @@ class PythonValues:
         return [(value, scope)] if value is not None else ()
 
     def type_node(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """An annotation; one in quotes holds names too."""
+        """An annotation; a quoted one holds names too."""
         children = node.named_children
         kind = children[0].type if len(children) == 1 else ""
         if kind == "identifier":

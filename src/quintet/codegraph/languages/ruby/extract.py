@@ -150,7 +150,7 @@ class _RubyExtractor(Extractor):
         return next_steps
 
     def _rescue(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """`rescue A => error`: one class tells the type."""
+        """`rescue A => error`: a single class is the type of the variable."""
         classes = field_of(node.parent, "exceptions")
         named = classes.named_children if classes is not None else []
         for name in node.named_children:
@@ -181,7 +181,7 @@ class _RubyExtractor(Extractor):
                 self.define("variable", self.scan.name(name).lstrip(":"), node, scope, visibility=visibility)
             return ()
         if word in _MIXINS:
-            for name in reversed(arguments):  # of those included at once the first is asked first
+            for name in reversed(arguments):  # of modules included at once, the first comes first
                 self.scan.mention(scope, "extends", self._constants(name), name)
             return ()
         return None
@@ -197,7 +197,7 @@ class _RubyExtractor(Extractor):
         return ()
 
     def _section(self, word: str, arguments: Sequence["Node"], scope: Scope) -> Sequence[Step]:
-        """`private` alone opens a section; with names or a definition it is about those."""
+        """`private` alone starts a section; with names or a definition it applies to those."""
         visibility = _SECTIONS[word]
         if not arguments:
             self._sections[id(scope)] = (scope, visibility)
@@ -222,7 +222,7 @@ class _RubyExtractor(Extractor):
         return ()
 
     def _identifier(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """A name that is no local variable is a call."""
+        """A name that is not a local variable is a call."""
         name = self.scan.name(node)
         binding = scope.find(name)  # so far: below an assignment the same name is a variable
         if (binding is None or binding.kind != "local") and self._word(node, name, (), scope) is None:
@@ -230,12 +230,12 @@ class _RubyExtractor(Extractor):
         return ()
 
     def _bare_call(self, name: str, node: "Node", scope: Scope) -> None:
-        """A call without a receiver, which no variable hides."""
+        """A call without a receiver. Variables cannot hide it."""
         apart = Scope(scope.owner, enclosing_class=scope.enclosing_class)
         self.scan.mention(apart, "calls", self._own(name, scope), node)
 
     def _own(self, name: str, scope: Scope) -> Type:
-        """What a call on `self` names; `new` in a method of the class itself makes one of it."""
+        """What a call on `self` names; `new` in a class method means the class."""
         makes_one = name == "new" and scope.owner in self._of_class_itself
         return self.scan.symbol_at(scope.enclosing_class).path[-1:] if makes_one else (name,)
 

@@ -1,4 +1,4 @@
-"""Where things stand in the syntax of Ruby."""
+"""Helpers for the syntax of Ruby: fields, signatures, patterns, class methods."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -29,6 +29,6 @@ def names_in(node: "Node | None") -> Iterator["Node"]:
 
 
 def is_of_class_itself(method: "Node") -> bool:
-    """Whether a method is the class's own: `def self.make`, or inside `class << self`."""
+    """Whether it is a class method: `def self.make`, or inside `class << self`."""
     around = method.parent.parent if method.parent is not None else None
     return method.type == "singleton_method" or (around is not None and around.type == "singleton_class")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quintet.codegraph.extractor import descendants, steps, steps_first
+from quintet.codegraph.extractor import descendants, steps, symbol_kinds
 from quintet.codegraph.languages.rust.names import NAMES, SCOPED, RustNames
 from quintet.codegraph.languages.rust.use_trees import uses
 from quintet.codegraph.scan import Handler, Scan, Step, handlers_by_type, skip
@@ -14,14 +14,9 @@ from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TYPES: dict[str, SymbolKind] = {
-    "struct_item": "class",
-    "enum_item": "class",
-    "union_item": "class",
-    "type_item": "class",
-    "trait_item": "interface",
-}
-_FIRST = frozenset({*_TYPES, "line_comment", "block_comment", "attribute_item", "use_declaration"})
+_TYPES = symbol_kinds(
+    "struct_item:class enum_item:class union_item:class type_item:class trait_item:interface"
+)
 _TEST = re.compile(r"#\s*\[\s*(?:\w+::)*(?:test|rstest|test_case|bench)\b|cfg\s*\(\s*(?:all\s*\(\s*)?test\b")
 _TEST_PATH = re.compile(r"(?:^|/)tests/|(?:^|[/_])tests?\.rs$")
 
@@ -34,13 +29,15 @@ def outline_of(scan: Scan) -> Outline:
 
 
 class _RustExtractor(RustNames):
+    types_first = frozenset({*_TYPES, "line_comment", "block_comment", "attribute_item", "use_declaration"})
+
     def handlers(self) -> dict[str, Handler]:
         return super().handlers() | handlers_by_type(
             {
                 self._type: _TYPES,
                 self._function: "function_item function_signature_item",
                 self._constant: "const_item static_item",
-                self._types_first: "source_file declaration_list",
+                self.first_steps: "source_file declaration_list",
                 self.attribute: "attribute_item",
                 skip: "inner_attribute_item",
                 self._impl: "impl_item",
@@ -50,10 +47,6 @@ class _RustExtractor(RustNames):
                 self._use: "use_declaration extern_crate_declaration",
             }
         )
-
-    def _types_first(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        """Read types first: an impl may stand above its type."""
-        return steps_first(node, scope, _FIRST)
 
     def _item(self, kind: SymbolKind, node: "Node", scope: Scope) -> int:
         return self.define(
