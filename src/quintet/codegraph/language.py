@@ -35,7 +35,7 @@ class NameRules:
     closed_scopes: bool = False  # a scope sees only what is written in it and around it
     includes: bool = False  # an import without a name brings in everything
     passes_includes_on: bool = False  # a file also sees what its included files include
-    star_names: bool = False  # a bare name may come from an import of everything
+    star_names: bool = True  # a bare name may come from an import of everything
     nested_namespaces: bool = False  # a bare name may mean something in any enclosing namespace
 
 

@@ -9,7 +9,7 @@ BUILTINS = words(
     " getopts let basename dirname"
 )
 NODES = DefinitionNodes(node_kinds("function_definition:function"))
-RULES = NameRules(includes=True, passes_includes_on=True, nested_namespaces=True)
+RULES = NameRules(includes=True, passes_includes_on=True, nested_namespaces=True, star_names=False)
 FAMILY = Family("bash", RULES, BUILTINS, imports=f"{__name__}.imports")
 BASH = Language(
     "bash", "text/x-shellscript", ("sh", "bash", "zsh", "ksh"), NODES, FAMILY, f"{__name__}.extract"

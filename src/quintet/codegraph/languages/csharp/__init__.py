@@ -18,9 +18,7 @@ NODES = DefinitionNodes(
     containers=words("declaration_list preproc_if preproc_else preproc_elif"),
     needs_body=words("method_declaration namespace_declaration"),
 )
-RULES = NameRules(
-    "package", implicit_self=True, open_classes=True, includes=True, star_names=True, nested_namespaces=True
-)
+RULES = NameRules("package", implicit_self=True, open_classes=True, includes=True, nested_namespaces=True)
 FAMILY = Family("csharp", RULES, BUILTINS)
 CSHARP = Language(
     "csharp", "text/x-csharp", ("cs",), NODES, FAMILY, f"{__name__}.extract", grammar="tree_sitter_c_sharp"

@@ -13,6 +13,6 @@ NODES = DefinitionNodes(
     needs_body=words("method_declaration"),
     kind_of_type={"struct_type": "struct", "interface_type": "interface"},
 )
-RULES = NameRules("folder", open_classes=True, star_names=True)
+RULES = NameRules("folder", open_classes=True)
 FAMILY = Family("go", RULES, BUILTINS, imports=f"{__name__}.imports")
 GO = Language("go", "text/x-go", ("go",), NODES, FAMILY, f"{__name__}.extract")

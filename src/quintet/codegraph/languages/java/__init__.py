@@ -21,6 +21,6 @@ NODES = DefinitionNodes(
     containers=words("enum_body_declarations"),
     needs_body=words("method_declaration"),
 )
-RULES = NameRules("package", implicit_self=True, open_classes=True, includes=True, star_names=True)
+RULES = NameRules("package", implicit_self=True, open_classes=True, includes=True)
 FAMILY = Family("java", RULES, BUILTINS)
 JAVA = Language("java", "text/x-java", ("java",), NODES, FAMILY, f"{__name__}.extract")

@@ -31,7 +31,7 @@ NODES = DefinitionNodes(
 )
 SCRIPT = Family(
     "script",
-    NameRules("file", closed_scopes=True),
+    NameRules("file", closed_scopes=True, star_names=False),
     BUILTINS,
     imports=f"{__name__}.imports",
     module_endings=(".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),

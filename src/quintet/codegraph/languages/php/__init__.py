@@ -21,7 +21,7 @@ NODES = DefinitionNodes(
     containers=words("declaration_list"),
     needs_body=words("method_declaration namespace_definition"),
 )
-RULES = NameRules("package", open_classes=True, includes=True)
+RULES = NameRules("package", open_classes=True, includes=True, star_names=False)
 FAMILY = Family("php", RULES, BUILTINS, imports=f"{__name__}.imports")
 PHP = Language(
     "php",

@@ -29,7 +29,7 @@ NODES = DefinitionNodes(
 )
 FAMILY = Family(
     "python",
-    NameRules("file", closed_scopes=True, star_names=True),
+    NameRules("file", closed_scopes=True),
     BUILTINS,
     imports=f"{__name__}.imports",
     module_endings=(".py", ".pyw", ".pyi"),

@@ -14,7 +14,9 @@ NODES = DefinitionNodes(
     node_kinds("class:class module:module method:function singleton_method:function"),
     containers=words("singleton_class body_statement"),
 )
-RULES = NameRules(implicit_self=True, open_classes=True, includes=True, nested_namespaces=True)
+RULES = NameRules(
+    implicit_self=True, open_classes=True, includes=True, nested_namespaces=True, star_names=False
+)
 FAMILY = Family("ruby", RULES, BUILTINS, imports=f"{__name__}.imports")
 RUBY = Language(
     "ruby",

@@ -21,7 +21,7 @@ NODES = DefinitionNodes(
 )
 FAMILY = Family(
     "rust",
-    NameRules("file", star_names=True),
+    NameRules("file"),
     BUILTINS,
     imports=f"{__name__}.imports",
     module_endings=(".rs",),
