@@ -1,4 +1,4 @@
-"""Source code: whole definitions under their names, whatever the language and however broken the file."""
+"""Chunks of source code are whole definitions under their names, in every language and in broken files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The languages with brackets: whatever the text, an outline that holds together."""
+"""Any text gives an outline that is consistent, in the languages with brackets."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The shared machinery: bounds, broken source, and languages nobody reads yet."""
+"""What extractors share: limits, broken source, consistent outlines."""
 
 import re
 
@@ -21,7 +21,7 @@ WORDS = re.split(
 
 
 def whole(outline: Outline) -> None:
-    """Whatever the source, the parts of an outline fit together."""
+    """Check that the parts of an outline fit together."""
     assert outline.symbols[0].kind == "module"
     assert len(set(node_ids("d", outline))) == len(outline.symbols)
     for number, symbol in enumerate(outline.symbols[1:], 1):

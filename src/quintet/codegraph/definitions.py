@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.codegraph.language import DefinitionNodes
-from quintet.codegraph.source import LineTable, SourceFile
+from quintet.codegraph.source import LineTable, ParsedSource
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,7 +51,7 @@ class DefinitionTree(NamedTuple):
     above: dict[int, int]
 
 
-def find_definitions(file: SourceFile) -> DefinitionTree:
+def find_definitions(file: ParsedSource) -> DefinitionTree:
     reader = _DefinitionReader(file.source, file.language.definitions, file.lines, {})
     return DefinitionTree(reader.members(file.root.children, (), False, 0), reader.above)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
 from quintet.codegraph.language import node_kinds
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
-from quintet.codegraph.source import SourceFile
+from quintet.codegraph.source import ParsedSource
 from quintet.model.symbols import Outline, Relation, SymbolKind, Visibility
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class Extractor(ABC):
         self.scan.mention(name.scope, name.relation, name.path, name.node, base)
 
 
-def extract(file: SourceFile) -> Outline:
+def extract(file: ParsedSource) -> Outline:
     """What a file defines and mentions. Broken parts are left out."""
     outline: Outline = import_module(file.language.extractor).outline_of(Scan(file))
     return outline

@@ -43,8 +43,8 @@ class NameRules:
 class Family:
     """Languages that can use one another's definitions.
 
-    `imports` is a module with a class `Imports`, an `ImportResolver`; without it an import is a qualified
-    name such as `a.b.Class`.
+    `imports` is a module with the `ImportResolver` called `IMPORTS`; without it an import is a qualified name
+    such as `a.b.Class`.
     """
 
     name: str

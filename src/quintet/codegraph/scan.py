@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.codegraph.grammar import kind_ids
 from quintet.codegraph.scope import Binding, Scope, Type
-from quintet.codegraph.source import SourceFile
+from quintet.codegraph.source import ParsedSource
 from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class _PendingMention(NamedTuple):
 class Scan:
     """Builds the outline of one file. Symbol number 0 is the module; `file` is its scope."""
 
-    def __init__(self, file: SourceFile) -> None:
+    def __init__(self, file: ParsedSource) -> None:
         self.root, self.source, self.path, self.language = file.root, file.source, file.path, file.language
         self.package = ""
         self.exports: list[tuple[str, str]] = []

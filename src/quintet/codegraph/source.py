@@ -32,7 +32,7 @@ class LineTable:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class ParsedSource:
     """`path` is relative and `/`-separated; `root` is the outermost node of the tree."""
 
     path: str
@@ -42,8 +42,8 @@ class SourceFile:
     lines: LineTable
 
 
-def read_source(path: str, text: str, language: Language) -> SourceFile | None:
+def read_source(path: str, text: str, language: Language) -> ParsedSource | None:
     """The file with its tree, or None when the text is nested too deeply or takes too long to parse."""
     source = text.encode()
     tree = tree_of(source, text, language)
-    return None if tree is None else SourceFile(path, language, source, tree.root_node, LineTable(source))
+    return None if tree is None else ParsedSource(path, language, source, tree.root_node, LineTable(source))

@@ -1,4 +1,4 @@
-"""Outlines as short lines, so that a test can list by hand what it expects."""
+"""Outlines as short lines, so that a test can list what it expects."""
 
 from textwrap import dedent
 
@@ -16,7 +16,7 @@ def read(language: str, text: str, path: str) -> Outline:
 
 
 def symbols(outline: Outline) -> list[str]:
-    """`3 method A.run private test`, in reading order; ` in B` if its parent is not what its path says."""
+    """`3 method A.run private test`, in reading order; ` in B` if the path does not name the parent."""
     lines = []
     for symbol in sorted(outline.symbols[1:], key=lambda symbol: symbol.first_line):
         parent = outline.symbols[symbol.parent or 0].path
@@ -46,7 +46,7 @@ def imports(outline: Outline) -> list[str]:
 
 
 def mentions(outline: Outline, relation: Relation) -> list[str]:
-    """`line owner: path base`, by line, then in the order of the alphabet."""
+    """`line owner: path base`, by line, then in alphabetical order."""
     found = [
         (mention.line, f"{_owner(outline, mention.owner)}: {'.'.join(mention.path)} {mention.base}")
         for mention in outline.mentions

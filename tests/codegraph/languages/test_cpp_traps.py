@@ -1,4 +1,4 @@
-"""C++: what is easily taken for something else."""
+"""C++: constructs that are easily mistaken for others."""
 
 from codegraph.languages.listing import after, imports, mentions, read, symbols
 

@@ -1,4 +1,4 @@
-"""Go: what is easily taken for something else."""
+"""Go: constructs that are easily mistaken for others."""
 
 from codegraph.languages.listing import mentions, read, symbols
 

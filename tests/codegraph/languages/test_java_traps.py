@@ -1,4 +1,4 @@
-"""Java: what is easily taken for something else."""
+"""Java: constructs that are easily mistaken for others."""
 
 from codegraph.languages.listing import mentions, read, symbols
 

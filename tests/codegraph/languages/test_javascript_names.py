@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: what a module passes on, and what a name means where it stands."""
+"""JavaScript and TypeScript: what a module exports, and what a name means where it is used."""
 
 from codegraph.languages.listing import imports, mentions, read, symbols
 from quintet.model.symbols import Outline

@@ -1,4 +1,4 @@
-"""PHP: what is easily taken for something else."""
+"""PHP: constructs that are easily mistaken for others."""
 
 from codegraph.languages.listing import mentions, read
 

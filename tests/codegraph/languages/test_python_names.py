@@ -1,4 +1,4 @@
-"""Python: what a name means where it stands, and what it holds."""
+"""Python: what a name means where it is used, and the type of its value."""
 
 from codegraph.languages.listing import mentions, read, symbols
 from quintet.model.symbols import Outline

@@ -1,4 +1,4 @@
-"""Ruby: what is easily taken for something else."""
+"""Ruby: constructs that are easily mistaken for others."""
 
 from codegraph.languages.listing import mentions, read, symbols
 

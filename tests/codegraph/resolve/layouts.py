@@ -1,4 +1,4 @@
-"""Little projects in which files name one another as each language does, and edits that move files."""
+"""Small projects whose files name one another as each language does, and edits that move files."""
 
 from dataclasses import dataclass, replace
 
@@ -44,7 +44,7 @@ class Edit:
 
 
 def unlinked(edit: Edit, *lost: str) -> list[Unlinked]:
-    """What the store remembers of an edit: of what is `lost` or gone, that edges went with symbols."""
+    """What the store remembers of an edit: that edges of `lost` or removed files went with their symbols."""
     old, new = ({file.document_id: file for file in files} for files in (edit.before, edit.after))
     return [
         Unlinked(
@@ -72,7 +72,7 @@ def own_names(path: str) -> tuple[str, str, str]:
 
 
 def spellings(language: str, importer: str, path: str) -> list[tuple[str, int]]:
-    """How `importer` may write the module or file at `path`; Python's leading dots beside it."""
+    """How `importer` may write the module or file at `path`, and the leading dots of Python."""
     folders = importer.split("/")[:-1]
     home = home_of(path, language, package_of(language, path))
     if language in ("c", "ruby", "bash", "typescript"):
@@ -184,7 +184,7 @@ def documents(draw: st.DrawFn, known: tuple[str, ...], language: str) -> Outline
 
 
 def crowd(language: str, count: int) -> Outline:
-    """A file that has so many of one name that nobody guesses by it, or nearly so many."""
+    """A file with just enough definitions of one name that nothing is guessed by it, or just too few."""
     defined = [Symbol("module", (), 1, 99)]
     for number in range(count):
         defined.append(Symbol("function", ("run",), 2, 2, 0))
@@ -195,7 +195,7 @@ def crowd(language: str, count: int) -> Outline:
 
 @st.composite
 def trimmed(draw: st.DrawFn, outline: Outline) -> Outline:
-    """Without one import, export or mention: a change that few names tell of."""
+    """The outline without one import, export or mention: a change that shows under few names."""
     fields = [field for field in ("imports", "exports", "mentions") if getattr(outline, field)]
     field = draw(st.sampled_from(fields))
     kept = list(getattr(outline, field))
@@ -205,7 +205,7 @@ def trimmed(draw: st.DrawFn, outline: Outline) -> Outline:
 
 @st.composite
 def moves(draw: st.DrawFn, language: str) -> Edit:
-    """Files come, go, get other names or another content: one or two of them at once."""
+    """One or two files are added, removed, renamed or rewritten."""
     possible = LAYOUTS[language][: draw(st.sampled_from((4, None)))]  # in a small project little hides a miss
     known = tuple(draw(st.lists(st.sampled_from(possible), min_size=2, max_size=8, unique=True)))
     files = [FileOutline(path, path, draw(outlines(language, path, known))) for path in known]

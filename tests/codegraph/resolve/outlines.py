@@ -1,4 +1,4 @@
-"""A little project written as source text, and its edges as lines to list by hand."""
+"""A small project written as source text, and its edges as short lines."""
 
 from codegraph.languages.listing import read
 from quintet.codegraph.languages.registry import language_of
@@ -16,7 +16,7 @@ def outlines(sources: dict[str, str]) -> list[FileOutline]:
 
 
 def listed(files: list[FileOutline], *relations: Relation, location: tuple[str, ...] = ()) -> list[str]:
-    """`calls a.py:f -> b.py:g exact`, without `contains` unless asked for, each once, in order."""
+    """`calls a.py:f -> b.py:g exact`, without `contains` unless requested, each once, in order."""
     names = {}
     for file in files:
         names[file.document_id] = file.path

@@ -1,4 +1,4 @@
-"""Outlines of any content, and chains of imports: projects before and after one edit."""
+"""Outlines of any content, and chains of imports: projects before and after an edit."""
 
 from dataclasses import replace
 
@@ -105,7 +105,7 @@ def language_of(path: str, language: str) -> str:
 
 @st.composite
 def random_edits(draw: st.DrawFn) -> Edit:
-    """A project before and after one file was added, changed, removed or renamed."""
+    """A project before and after a file was added, changed, removed or renamed."""
     language = draw(st.sampled_from([language for language in PATHS if language != "markdown"]))
     before = draw(projects(language))
     path = draw(st.sampled_from(PATHS[language]))
@@ -155,7 +155,7 @@ POOL = tuple(f"n{number}" for number in range(80))  # many: a name met by chance
 
 @st.composite
 def linked_outline(draw: st.DrawFn, language: str, module: str, known: dict[str, tuple[str, ...]]) -> Outline:
-    """A file that imports what others bind and mentions what it binds: chains form."""
+    """A file that imports what others bind and mentions what it binds, so that chains form."""
     pool = st.sampled_from(POOL)
     defined = [Symbol("module", (), 1, 99)]
     for name in draw(st.lists(pool, min_size=1, max_size=2, unique=True)):

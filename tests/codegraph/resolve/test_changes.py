@@ -1,4 +1,4 @@
-"""Resolving what an edit reaches gives what resolving everything gives."""
+"""Resolving only what an edit reaches gives the same edges as resolving everything."""
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ from quintet.model.symbols import FileOutline, node_ids
 
 
 def assert_nothing_is_missed(edit: Edit, is_lost: bool) -> None:
-    """The edges of what was not reached are those of before, and none leads to a symbol that went."""
+    """Files that the edit does not reach keep their edges, and no edge leads to a removed symbol."""
     old = {file.document_id: file for file in edit.before}
     lost = [file.document_id for file in edit.after if is_lost and file.document_id in old][:1]
     project = Project(edit.after, LOCATION)

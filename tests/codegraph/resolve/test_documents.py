@@ -1,4 +1,4 @@
-"""What documents name is tied to the files and definitions it means."""
+"""Mentions in documents lead to the files and definitions they mean."""
 
 from codegraph.resolve.outlines import listed, outlines
 from quintet.model.symbols import FileOutline, Mention, Outline

@@ -1,4 +1,4 @@
-"""One small project a language, its edges listed by hand."""
+"""A small project for each language, with its edges listed by hand."""
 
 from codegraph.resolve.outlines import edges, listed
 from quintet.model.symbols import FileOutline, Import, Mention, Outline, Symbol

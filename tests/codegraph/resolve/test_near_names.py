@@ -1,4 +1,4 @@
-"""Names that need no import, since they are of the same package, of a base class or of an included file."""
+"""Names that need no import: of the same package, a base class or an included file."""
 
 from codegraph.resolve.outlines import edges
 

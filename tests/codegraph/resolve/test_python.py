@@ -1,4 +1,4 @@
-"""Python projects, small, with their edges listed by hand."""
+"""Small Python projects, with their edges listed by hand."""
 
 import pytest
 
@@ -194,7 +194,7 @@ def test_a_name_bound_twice_is_possible_in_each_meaning() -> None:
 
 
 def lines_called(text: str) -> list[tuple[int, str]]:
-    """The first line and the confidence of everything that a file calls in itself."""
+    """The first line and the confidence of everything in a file that the file itself calls."""
     (file,) = outlines({"a.py": text})
     lines = dict(zip(node_ids(file.document_id, file.outline), file.outline.symbols, strict=True))
     found = [edge for edge in resolve(Project([file]))[file.document_id] if edge.relation == "calls"]

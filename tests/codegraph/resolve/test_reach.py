@@ -1,4 +1,4 @@
-"""Whom a file reaches that comes, goes or changes: those who name it, and nobody else."""
+"""A file that is added, removed or changed reaches the files that name it, and no others."""
 
 import pytest
 
@@ -12,7 +12,7 @@ SHOP = ("src", "shop")
 
 
 def files_of(sources: dict[str, str]) -> list[FileOutline]:
-    """Code as its parsers read it; of a document every word is a mention."""
+    """Code as its parsers read it; in a document every word is a mention."""
     files = []
     for path, text in sources.items():
         mentions = tuple(Mention(0, "references", (word,), 1) for word in text.split())
@@ -22,7 +22,8 @@ def files_of(sources: dict[str, str]) -> list[FileOutline]:
 
 
 def reached_by(before: dict[str, str], after: dict[str, str], location: tuple[str, ...] = ()) -> set[str]:
-    """The paths of the unchanged files that an edit reaches; all that it does not reach keep their edges."""
+    """The paths of the unchanged files that an edit reaches. Files that it does not reach must keep their
+    edges."""
     edit = Edit(files_of(before), files_of(after))
     project = Project(edit.after, location)
     found = documents_to_link(project, edit.after, unlinked(edit))

@@ -1,4 +1,4 @@
-"""A little Ruby project, its edges listed by hand."""
+"""A small Ruby project, with its edges listed by hand."""
 
 from codegraph.resolve.outlines import edges
 

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript projects with their edges listed by hand."""
+"""JavaScript and TypeScript projects, with their edges listed by hand."""
 
 from codegraph.resolve.outlines import edges
 

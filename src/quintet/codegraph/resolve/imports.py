@@ -1,7 +1,7 @@
 """From the text of an import to the module, package or file it means.
 
-Each family of languages has a resolver. The one here reads qualified names (`a.b.Class`); a family whose
-imports work otherwise subclasses it in its folder as `Imports`.
+Each family of languages has a resolver. The one here reads qualified names (`a.b.Class`). A family whose
+imports work otherwise has a subclass in its folder.
 """
 
 from collections.abc import Collection
@@ -56,7 +56,7 @@ class ImportResolver:
 @cache
 def import_resolver(family: str) -> ImportResolver:
     module = FAMILIES[family].imports if family in FAMILIES else ""
-    resolver: ImportResolver = import_module(module).Imports() if module else ImportResolver()
+    resolver: ImportResolver = import_module(module).IMPORTS if module else ImportResolver()
     return resolver
 
 

@@ -13,7 +13,7 @@ from quintet.codegraph.resolve.imports import import_resolver, path_names
 from quintet.codegraph.resolve.project import Name, Project, ProjectFile, split_name
 from quintet.model.symbols import Import
 
-Imports = list[tuple[Import, set[str]]]  # of a file, each with the names that decide what it means
+FileImports = list[tuple[Import, set[str]]]  # of a file, each with the names that decide what it means
 
 
 def affected(
@@ -53,7 +53,7 @@ def _is_common(project: Project, documents: Collection[str], guessed: GuessableN
     return False
 
 
-def _propagate(project: Project, imported: Sequence[Imports], names: set[str]) -> None:
+def _propagate(project: Project, imported: Sequence[FileImports], names: set[str]) -> None:
     """Add the names under which others see definitions called `names`."""
     passes_on: dict[str, list[Collection[str]]] = defaultdict(list)
     for file, imports in zip(project.files, imported, strict=True):
@@ -66,7 +66,7 @@ def _propagate(project: Project, imported: Sequence[Imports], names: set[str]) -
             names.update(effect)
 
 
-def _depends_on(file: ProjectFile, imports: Imports, names: set[str]) -> bool:
+def _depends_on(file: ProjectFile, imports: FileImports, names: set[str]) -> bool:
     """Whether one of the names decides how a mention or an import of the file resolves."""
     if any(not names.isdisjoint(causes) for _, causes in imports):
         return True
@@ -92,7 +92,7 @@ def _imported_names(project: Project, file: ProjectFile, imported: Import, moved
     return {imported.name, imported.alias, *deciding} - {""}
 
 
-def _propagations(file: ProjectFile, imports: Imports) -> Iterable[tuple[str, Collection[str]]]:
+def _propagations(file: ProjectFile, imports: FileImports) -> Iterable[tuple[str, Collection[str]]]:
     """Names that decide what other names mean, each with those it decides."""
     starred = star_names(file.outline, file.path) if file.stars else set()
     for imported, causes in imports:

@@ -6,6 +6,9 @@ from quintet.codegraph.resolve.resolution import Resolution
 from quintet.model.symbols import Import
 
 
-class Imports(ImportResolver):
+class BashImports(ImportResolver):
     def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         return find_file(project, file, imported.module)
+
+
+IMPORTS = BashImports()

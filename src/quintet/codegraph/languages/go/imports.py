@@ -6,7 +6,7 @@ from quintet.codegraph.resolve.resolution import FOREIGN, Resolution
 from quintet.model.symbols import Import
 
 
-class Imports(ImportResolver):
+class GoImports(ImportResolver):
     def find_module(self, project: Project, _file: ProjectFile, imported: Import) -> Resolution:
         """The folder whose path from the root ends the import path. A single matching name may be a
         coincidence."""
@@ -26,3 +26,6 @@ class Imports(ImportResolver):
         last = [part for part in imported.module.split("/") if part][-1:]
         is_root = not project.root_packages.isdisjoint(last)
         return {*last, *(self.space_names(Namespace("go", ())) if is_root else ())}
+
+
+IMPORTS = GoImports()

@@ -7,7 +7,7 @@ from quintet.codegraph.resolve.resolution import Resolution, exactly
 from quintet.model.symbols import Import
 
 
-class Imports(ImportResolver):
+class ScriptImports(ImportResolver):
     def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         names = _names(file, imported.module)
         if _is_relative(imported.module):
@@ -27,6 +27,9 @@ class Imports(ImportResolver):
         if imported.name in ("", "*"):
             names.add("default")  # what a module is when it is called
         return names
+
+
+IMPORTS = ScriptImports()
 
 
 def _names(file: ProjectFile, text: str) -> list[Name]:

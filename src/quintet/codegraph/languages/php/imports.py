@@ -6,8 +6,11 @@ from quintet.codegraph.resolve.resolution import Resolution
 from quintet.model.symbols import Import
 
 
-class Imports(ImportResolver):
+class PhpImports(ImportResolver):
     def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         if imported.module.endswith((".php", ".inc")):
             return find_file(project, file, imported.module)
         return super().find_module(project, file, imported)
+
+
+IMPORTS = PhpImports()

@@ -10,7 +10,7 @@ from quintet.model.symbols import Import
 PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 
 
-class Imports(ImportResolver):
+class PythonImports(ImportResolver):
     def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
         parts = tuple(imported.module.split(".")) if imported.module else ()
         if imported.level:
@@ -41,6 +41,9 @@ class Imports(ImportResolver):
         if moved_packages and not imported.level:
             deciding.update(*(_package_files(project, parts) for parts in _looked_for(imported)))
         return deciding
+
+
+IMPORTS = PythonImports()
 
 
 def _roots(project: Project, parts: Name) -> list[Name]:

@@ -11,7 +11,7 @@ _BESIDE = {("tests",), ("examples",), ("benches",)}  # folders of programs that 
 _STANDARD = {"std", "core", "alloc", "proc_macro", "test"}
 
 
-class Imports(ImportResolver):
+class RustImports(ImportResolver):
     heads = frozenset({"crate", "self", "super"})
 
     def find_module(self, project: Project, file: ProjectFile, imported: Import) -> Resolution:
@@ -54,6 +54,9 @@ class Imports(ImportResolver):
         elif file.folder[-1:] in _BESIDE:
             names.add("src")  # any name may be the library's
         return names
+
+
+IMPORTS = RustImports()
 
 
 def _crate(file: ProjectFile) -> Name:
