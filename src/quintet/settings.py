@@ -32,9 +32,9 @@ class Settings:
     batch_files: int = 2048
     batch_bytes: int = 8_000_000
     embed_batch: int = 256
+    writer_timeout: float = 10.0
     max_terms: int = 64
     max_query_chars: int = 200_000
-    writer_timeout: float = 10.0
     cache_entries: int = 1000  # searches whose legs are cached for five minutes; 0 turns the cache off
     fresh_seconds: float = 5.0  # spec 002: how far the index may lag behind a file
     acceptable_seconds: float = 30.0
@@ -57,9 +57,9 @@ NUMBERS = {
     "batch_files": (1, 100_000),
     "batch_bytes": (1, 2**31),
     "embed_batch": (1, 100_000),
+    "writer_timeout": (0, 86_400),
     "max_terms": (1, 10_000),
     "max_query_chars": (1, 10_000_000),
-    "writer_timeout": (0, 86_400),
     "cache_entries": (0, 1_000_000),
     "fresh_seconds": (0, 31_536_000),
     "acceptable_seconds": (0, 31_536_000),
