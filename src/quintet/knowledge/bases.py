@@ -161,7 +161,7 @@ class KnowledgeBases:
         """Held while registrations change."""
         seconds = self._parts.settings.writer_timeout if timeout is None else timeout
         busy = "another process is changing the knowledge bases of this index; try again"
-        return hold_lock(self._folder / LOCK, seconds, busy, make_folder=True)
+        return hold_lock(self._folder / LOCK, seconds, busy)
 
     def _clean(self) -> None:
         """Remove bases that were left half made or half deleted by a kill."""

@@ -10,15 +10,13 @@ from quintet.errors import Conflict, StoreError
 
 
 @contextmanager
-def hold_lock(file: Path, timeout: float, busy: str, *, make_folder: bool = False) -> Iterator[None]:
+def hold_lock(file: Path, timeout: float, busy: str) -> Iterator[None]:
     """Hold the lock. After `timeout` seconds raise Conflict `busy_writer` with the message `busy`.
 
-    A killed process leaves no lock behind.
+    A killed process leaves no lock behind. A missing folder is created.
     """
     lock = FileLock(file, timeout=timeout, thread_local=False)
     try:
-        if make_folder:
-            file.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout:
         raise Conflict(busy, code="busy_writer") from None
