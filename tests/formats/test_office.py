@@ -52,8 +52,8 @@ def test_a_word_file_is_read_in_order_with_headings_lists_and_tables() -> None:
 
 def test_list_items_and_rows_stay_close_together() -> None:
     pieces = chunk(_parsed("guide.docx", word()), 1600)
-    assert "Bring two ropes\nBring a fender" in pieces[0].content
-    assert "Berth | Depth\nA1 | 3 metres" in pieces[0].content
+    assert "Bring two ropes\nBring a fender" in pieces[0].text
+    assert "Berth | Depth\nA1 | 3 metres" in pieces[0].text
 
 
 def test_what_was_inserted_is_read_and_what_was_deleted_or_moved_away_is_not() -> None:

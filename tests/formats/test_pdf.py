@@ -61,7 +61,7 @@ def test_a_chunk_never_crosses_a_page() -> None:
     pieces = chunk(_parsed(paper(*pages)), 1000)
     assert {piece.page for piece in pieces} == {1, 2, 3, 4, 5}
     for piece in pieces:
-        assert piece.content.count(f"page {piece.page} ") == piece.content.count("page ")
+        assert piece.text.count(f"page {piece.page} ") == piece.text.count("page ")
 
 
 @pytest.mark.parametrize("draw", [column_by_column, row_by_row(LEFT, RIGHT)])

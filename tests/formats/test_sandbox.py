@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.processes import gone
+from processes.waiting import gone
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 import quintet
-from indexing.processes import gone
+from processes.waiting import gone
 from quintet.errors import QuintetError
 from quintet.indexing import pool, sync
 from quintet.indexing.examine import Examination, Refusal, Task

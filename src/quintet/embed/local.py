@@ -87,7 +87,7 @@ class LocalEmbedder:
         ids: list[int] = tokenizer.encode(_well_formed(text), add_special_tokens=False).ids
         first, last = tokenizer.encode("").ids
         room = self._window - 2
-        return [[first, *ids[at : at + room], last] for at in range(0, max(len(ids), 1), room)]
+        return [[first, *ids[start : start + room], last] for start in range(0, max(len(ids), 1), room)]
 
     def close(self) -> None:
         if self._pool is not None:
@@ -102,22 +102,22 @@ def _well_formed(text: str) -> str:
 
 def _encode(encoder: CanonicalEncoder, windows: Sequence[Sequence[int]]) -> Int16:
     """Encode the windows in batches of similar length."""
-    order = sorted(range(len(windows)), key=lambda at: len(windows[at]))
+    order = sorted(range(len(windows)), key=lambda window: len(windows[window]))
     vectors = np.empty((len(windows), LocalEmbedder.dimensions), np.int16)
     for batch in _batches(order, windows):
-        vectors[batch] = encoder.encode([windows[at] for at in batch])
+        vectors[batch] = encoder.encode([windows[window] for window in batch])
     return vectors
 
 
 def _batches(order: Sequence[int], windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     batch: list[int] = []
     tokens = 0
-    for at in order:
-        if batch and tokens + len(windows[at]) > BATCH_TOKENS:
+    for window in order:
+        if batch and tokens + len(windows[window]) > BATCH_TOKENS:
             yield batch
             batch, tokens = [], 0
-        batch.append(at)
-        tokens += len(windows[at])
+        batch.append(window)
+        tokens += len(windows[window])
     if batch:
         yield batch
 

@@ -18,17 +18,17 @@ from quintet.model.documents import Json
 if TYPE_CHECKING:
     from docx.document import Document
 
-WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"  # XML namespace
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-INVISIBLE = {FALLBACK, WORDS + "moveFrom"}
+INVISIBLE = {FALLBACK, WORD + "moveFrom"}
 SPACES = {
-    WORDS + "p": "\n",
-    WORDS + "tab": " ",
-    WORDS + "br": "\n",
-    WORDS + "cr": "\n",
-    WORDS + "noBreakHyphen": "-",
+    WORD + "p": "\n",
+    WORD + "tab": " ",
+    WORD + "br": "\n",
+    WORD + "cr": "\n",
+    WORD + "noBreakHyphen": "-",
 }
-WRAPPERS = {WORDS + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")}
+WRAPPERS = {WORD + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 MAX_STYLES = 20  # styles may be based on each other in a circle
 NOTES = ("/footnotes", "/endnotes")
 
@@ -47,6 +47,8 @@ def parse_docx(path: str, data: bytes, mime_type: str) -> ParsedFile:
 
 
 class _DocxReader:
+    """Reads the blocks of a document. `place` counts paragraphs and table rows."""
+
     def __init__(self, document: "Document") -> None:
         self.document = document
         self.levels, self.lists = _styles(document)
@@ -55,18 +57,18 @@ class _DocxReader:
         self.after_item = False
 
     def blocks(self) -> Iterator[Block]:
-        yield from self._below(self.document.element.body)
+        yield from self._blocks_in(self.document.element.body)
         for part in _notes(self.document):
             for note in part:
-                yield from self._below(note)
+                yield from self._blocks_in(note)
 
-    def _below(self, parent: Any) -> Iterator[Block]:
+    def _blocks_in(self, parent: Any) -> Iterator[Block]:
         pending = list(reversed(parent))
         while pending:
             element = pending.pop()
-            if element.tag == WORDS + "p":
+            if element.tag == WORD + "p":
                 yield from self._paragraph(element)
-            elif element.tag == WORDS + "tbl":
+            elif element.tag == WORD + "tbl":
                 yield from self._table(element)
             elif element.tag in WRAPPERS:
                 pending.extend(reversed(element))
@@ -85,23 +87,23 @@ class _DocxReader:
 
     def _level(self, element: Any) -> int:
         """1 for a heading of the highest level, 0 for text."""
-        own = element.find(f"{WORDS}pPr/{WORDS}outlineLvl")
+        own = element.find(f"{WORD}pPr/{WORD}outlineLvl")
         if own is not None:
             return _outline_level(own)
         return self.levels.get(_style_of(element), 0)
 
     def _is_item(self, element: Any) -> bool:
-        return element.find(f"{WORDS}pPr/{WORDS}numPr") is not None or _style_of(element) in self.lists
+        return element.find(f"{WORD}pPr/{WORD}numPr") is not None or _style_of(element) in self.lists
 
     def _table(self, element: Any) -> Iterator[Block]:
-        for at, row in enumerate(element.iter(WORDS + "tr")):
-            if next(row.iterancestors(WORDS + "tbl")) is not element:
+        for number, row in enumerate(element.iter(WORD + "tr")):
+            if next(row.iterancestors(WORD + "tbl")) is not element:
                 continue  # a table in a cell: its text belongs to the cell
             self.place += 1
-            cells = [_text(cell) for cell in row.iterchildren(WORDS + "tc", WORDS + "sdt")]
+            cells = [_text(cell) for cell in row.iterchildren(WORD + "tc", WORD + "sdt")]
             line = SEPARATOR.join(one_line(cell) for cell in cells if cell)
             if line:
-                yield self._block(line, kind="table", tight=at > 0)
+                yield self._block(line, kind="table", tight=number > 0)
         self.after_item = False
 
     def _block(self, text: str, kind: str = "text", *, tight: bool = False, heading: bool = False) -> Block:
@@ -117,28 +119,28 @@ def _text(element: Any) -> str:
         node = pending.pop()
         if node.tag in INVISIBLE:
             continue
-        words.append((node.text or "") if node.tag == WORDS + "t" else SPACES.get(node.tag, ""))
+        words.append((node.text or "") if node.tag == WORD + "t" else SPACES.get(node.tag, ""))
         pending.extend(reversed(node))
     lines = (one_line(line) for line in "".join(words).split("\n"))
     return "\n".join(filter(None, lines))
 
 
 def _style_of(paragraph: Any) -> str:
-    style = paragraph.find(f"{WORDS}pPr/{WORDS}pStyle")
-    return "" if style is None else str(style.get(WORDS + "val"))
+    style = paragraph.find(f"{WORD}pPr/{WORD}pStyle")
+    return "" if style is None else str(style.get(WORD + "val"))
 
 
 def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
     """The heading level of each heading style, by its id, and the styles of list items."""
-    styles = {style.get(WORDS + "styleId"): style for style in document.styles.element.iter(WORDS + "style")}
+    styles = {style.get(WORD + "styleId"): style for style in document.styles.element.iter(WORD + "style")}
     levels, lists = {"Title": 1}, set()
     for name in styles:
         for style in _with_bases(styles, name):
-            level = style.find(f"{WORDS}pPr/{WORDS}outlineLvl")
+            level = style.find(f"{WORD}pPr/{WORD}outlineLvl")
             if level is not None:
                 levels[name] = _outline_level(level)
                 break
-            if style.find(f"{WORDS}pPr/{WORDS}numPr") is not None:
+            if style.find(f"{WORD}pPr/{WORD}numPr") is not None:
                 lists.add(name)
     return levels, lists
 
@@ -149,13 +151,13 @@ def _with_bases(styles: Mapping[str, Any], name: str) -> Iterator[Any]:
         if name not in styles:
             return
         yield styles[name]
-        base = styles[name].find(WORDS + "basedOn")
-        name = "" if base is None else base.get(WORDS + "val")
+        base = styles[name].find(WORD + "basedOn")
+        name = "" if base is None else base.get(WORD + "val")
 
 
 def _outline_level(element: Any) -> int:
     """Word counts levels from 0; body text is level 9."""
-    value = element.get(WORDS + "val", "9")
+    value = element.get(WORD + "val", "9")
     return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
 
 

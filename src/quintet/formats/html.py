@@ -13,45 +13,11 @@ _HIDDEN = {"script", "style", "template", "noscript"}
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TIGHT = {"li", "tr", "dt", "dd"}
 _CELLS = {"td", "th"}
-_BREAKS = {
-    *[
-        "p",
-        "div",
-        "blockquote",
-        "ul",
-        "ol",
-        "dl",
-        "table",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "nav",
-        "aside",
-        "figure",
-        "figcaption",
-    ],
-    *[
-        "form",
-        "fieldset",
-        "hr",
-        "address",
-        "body",
-        "html",
-        "caption",
-        "thead",
-        "tbody",
-        "tfoot",
-        "details",
-        "summary",
-        "option",
-        "legend",
-        "pre",
-    ],
-    *_TIGHT,
-    *_HEADINGS,
-}
+_BLOCK_NAMES = """
+    p div blockquote ul ol dl table section article header footer main nav aside figure figcaption
+    form fieldset hr address body html caption thead tbody tfoot details summary option legend pre
+"""
+_BREAKS = {*_BLOCK_NAMES.split(), *_TIGHT, *_HEADINGS}
 _INSIDE_ROW = {"p", "div", "blockquote"}  # in a table cell these separate words, not rows
 _META = {"description", "keywords", "author"}
 
@@ -68,6 +34,8 @@ def parse_html(path: str, text: str, mime_type: str, endings: Collection[str]) -
 
 
 class _HtmlReader:
+    """Collects blocks, title and metadata from a stream of tokens."""
+
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.metadata: dict[str, Json] = {}

@@ -62,7 +62,7 @@ def block_template(
 
 
 def paragraph_rows(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The first and last row of each paragraph between `first` and `last`: rows without a blank one."""
+    """The first and last row of each paragraph between `first` and `last`. Blank rows separate paragraphs."""
     start = None
     for row in range(first, last + 1):
         if lines[row].strip():

@@ -24,6 +24,8 @@ def parse_rst(path: str, text: str, mime_type: str, endings: Collection[str]) ->
 
 
 class _RstReader:
+    """Reads blocks from top to bottom; `row` is the next row to read."""
+
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
         self.row = 0
@@ -93,8 +95,8 @@ class _RstReader:
         yield from self._take(last, kind=kind)
 
     def _indented_end(self, row: int, indent: int) -> int:
-        """The last row that is indented by more than `indent`, from `row` on. Blank rows do not end the
-        block."""
+        """The last row of a block that starts at `row` and is indented by more than `indent`. Blank rows do
+        not end it."""
         last = row - 1
         while row < len(self.lines):
             line = self.lines[row]

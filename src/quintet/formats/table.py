@@ -66,8 +66,8 @@ def table_row(
 ) -> Iterator[Block]:
     """A row as a block; nothing if all cells are empty."""
     line = SEPARATOR.join(
-        f"{names[at]}: {cell}" if at < len(names) and names[at] else cell
-        for at, cell in enumerate(cells)
+        f"{names[column]}: {cell}" if column < len(names) and names[column] else cell
+        for column, cell in enumerate(cells)
         if cell
     )
     if line:

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 import quintet
-from indexing.processes import gone
+from processes.waiting import gone
 from quintet.model.documents import Chunk, Document
 from quintet.ports.reading import Root
 from quintet.ports.writing import Entry
