@@ -60,7 +60,7 @@ def test_low_confidence_is_a_note_on_standard_error(
     say(monkeypatch, -3.0)
     done = quintet("search", "cache")
     assert done.code == 0
-    assert done.err.startswith("note: the first result answers with a probability of 0.047 only: ")
+    assert done.err.startswith("note: the first result has only a 4.7 % chance of answering, ")
     assert done.err.endswith("[low_confidence]\n")
 
 

@@ -1,4 +1,4 @@
-"""PURE. One file a specification: parameters, profile, projection."""
+"""PURE. One file for each specification: parameters, profile, projection, result type."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

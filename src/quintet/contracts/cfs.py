@@ -1,4 +1,4 @@
-"""Spec 004, CFS-012: canonical integer vectors and FTS5 by RRF, ordered the same on every device."""
+"""Spec 004, CFS-012: canonical integer vectors and FTS5 by RRF, in the same order on every device."""
 
 from dataclasses import dataclass
 from math import inf
@@ -14,7 +14,7 @@ from quintet.ranking import Branch, Fetch, OrderKey, Profile, Rrf, WeightedSum
 
 CANDIDATES = whole(1, 10 * LIMIT_MAX)
 
-POST_DEPTH = 100  # section 8: a search that is filtered afterwards fetches this many
+POST_DEPTH = 100  # section 8: candidates of a search that filters after ranking
 
 TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")  # section 6
 
@@ -27,10 +27,10 @@ class Params:
     lexical_k: int = parameter(20, CANDIDATES, "candidates of the lexical leg in hybrid mode")
     rrf_k: float = parameter(60.0, number(0, inf), "constant of reciprocal rank fusion")
     min_similarity: float | None = parameter(None, number(-1, 1), "lowest cosine to accept")
-    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
+    filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
     filter_mode: str = parameter("pre", one_of("pre", "post"), "filter before retrieval or after ranking")
     vectors: str = parameter("exact", one_of(*EF), "compare every vector, or let HNSW propose candidates")
-    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
 
 
 def profile(params: Params) -> Profile:
@@ -61,7 +61,6 @@ def plan(query: str, params: Params) -> Plan:
         post_depth=POST_DEPTH,
         min_similarity=params.min_similarity,
         ef=EF[params.vectors],
-        zero_vector_counts=params.mode == "semantic",
         needs_canonical=params.mode != "lexical",
     )
 

@@ -1,7 +1,7 @@
-"""How likely the first result of the house ranking answers at all: fitted on labelled questions.
+"""The probability that the first result of the house ranking answers the query, fitted on labelled questions.
 
-`bench/calibrate.py` fits the numbers. Each question was asked twice, once with all that answers it left out,
-so one question in two had no answer: that is what a probability assumes of the questions to come.
+`bench/calibrate.py` fits the numbers. Each question was asked twice, once without the documents that answer
+it. So the probability assumes that half of all questions have no answer in the index.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from math import exp
 
 from quintet.model.results import Note, Ranked
 
-BEST = 10  # results that are looked at, whatever the limit
-DIGITS = 3  # more would be pretended, and the last bits of a score may differ between systems
+BEST = 10  # results that count, whatever the limit
+DIGITS = 3  # more would not be true, and the last bits of a score may differ between systems
 LOW = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells a find from the nearest of what is there: the raw cosine of the first result, and by how
-    much its score leads that of the tenth."""
+    """What tells an answer from the nearest miss: the raw cosine of the first result, and how far its score
+    lies above that of the tenth."""
 
     cosine: float
     lead: float
@@ -41,12 +41,12 @@ class Calibration:
         return round(1 / (1 + exp(-odds)), DIGITS)
 
 
-# By the embedder's identity: cosines of other models mean other things.
+# By the embedder's identity, because the cosines of models differ.
 FITTED: Mapping[str, Calibration] = {"granite-30m-english:6a1cc24734a5:1": Calibration(-14.0, 14.0, 19.0)}
 
 
 def signs(best: Sequence[Ranked]) -> Signs | None:
-    """None where there are fewer than ten results, or one of them has no cosine: nothing was fitted there."""
+    """None if there are fewer than ten results or one of them has no cosine: there is no fit for these."""
     cosines = [item.evidence["semantic"].raw for item in best if "semantic" in item.evidence]
     if len(cosines) < BEST:
         return None
@@ -54,16 +54,16 @@ def signs(best: Sequence[Ranked]) -> Signs | None:
 
 
 def confidence(best: Sequence[Ranked], embedder: str) -> float | None:
-    """None: not known."""
-    seen, fitted = signs(best), FITTED.get(embedder)
-    return None if seen is None or fitted is None else fitted.probability(seen)
+    """The probability; None if it is not known."""
+    observed, calibration = signs(best), FITTED.get(embedder)
+    return None if observed is None or calibration is None else calibration.probability(observed)
 
 
 def low_confidence(probability: float | None) -> tuple[Note, ...]:
     if probability is None or probability >= LOW:
         return ()
     message = (
-        f"the first result answers with a probability of {probability:g} only: what you look for may not be "
-        "in this index; ask in other words, or check that it is indexed"
+        f"the first result has only a {100 * probability:g} % chance of answering, so the answer may not be "
+        "in this index; use other words, or check that it is indexed"
     )
     return (Note(code="low_confidence", message=message),)

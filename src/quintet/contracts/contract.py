@@ -1,4 +1,4 @@
-"""What a contract is made of: checked parameters, a plan for the engine, a projection of the answer."""
+"""The parts of a contract: checked parameters, a plan for the engine, a projection of the answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ EF: Mapping[str, int | None] = {"exact": None, "hnsw": 50, "approximate": 20}
 class Reading:
     """How query text becomes lexical terms."""
 
-    stop_words: bool = True  # kept as terms; False drops them where anything else is left
+    stop_words: bool = True  # False drops stop words if other words are left
     phrases_required: bool = False
-    parts: bool = False
-    stems: bool = False  # words whatever their endings
-    even: bool = False  # scores as they would be in an index of 8,000 chunks, whatever its size
+    parts: bool = False  # also the parts of compound names
+    stems: bool = False  # match words by their stems
+    even: bool = False  # scores as in an index of 8,000 chunks, whatever its size
     field_weights: tuple[tuple[str, float], ...] = ()
     min_score: float | None = None
-    exact_bm25: bool = True  # scores are FTS5's own; False leaves them to the text index in use
+    exact_bm25: bool = True  # the scores of FTS5; False leaves scoring to the text index
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Which neighbours of the best nodes join the ranking, and how far away they may be. With `possible`
-    also along edges that are no more than a guess."""
+    """Which neighbours of the best nodes join the ranking, and how far away they may be. `possible` also
+    follows edges that are only guesses."""
 
     strategy: Strategy
     distance: int
@@ -42,7 +42,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the engine is asked to do. No contract's own spelling goes past this point."""
+    """What the engine has to do. The names of a specification end here."""
 
     query: str
     profile: Profile
@@ -55,18 +55,22 @@ class Plan:
     vector: Int16 | None = None
     expansion: Expansion | None = None
     min_similarity: float | None = None
-    ef: int | None = None  # candidates by HNSW with this `ef`; None: every vector is compared
-    zero_vector_counts: bool = False  # True: a query vector of zero norm finds everything at 0.0
-    needs_embedding: bool = False  # True: an error instead of an empty leg
+    ef: int | None = None  # of HNSW, which then proposes candidates; None compares every vector
+    needs_embedding: bool = False  # without an embedding, an error instead of an empty leg
     needs_canonical: bool = False
     needs_freshness: bool = False
-    needs_fields: bool = False  # True: which text fields each result matched in
+    needs_fields: bool = False  # the text fields that each result matched in
     notes: tuple[Note, ...] = ()
+
+    @property
+    def zero_vector_counts(self) -> bool:
+        """Whether a query vector of norm 0 matches everything with score 0.0: only if meaning alone ranks."""
+        return [branch.signal for branch in self.profile.branches] == ["semantic"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the engine found, for the projection. Mappings go by chunk id."""
+    """The engine's results, for the projection. The keys of the mappings are chunk ids."""
 
     ranked: Sequence[Ranked]
     passages: Mapping[str, Passage]
@@ -81,8 +85,8 @@ class Contract:
     """One published specification: `parameters` is a dataclass of `parameter` fields.
 
     `project` makes a `body`, a TypedDict that every interface derives its published schema from. `limit` and
-    `mode` say how the specification spells the two things every interface offers. `remarks` are the notes
-    that an answer itself gives rise to.
+    `mode` are the specification's names for two parameters that every interface offers. `remarks` makes notes
+    about an answer.
     """
 
     name: str

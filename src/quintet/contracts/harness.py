@@ -1,4 +1,4 @@
-"""Spec 001, Context Harness: both legs min-max scaled, weighed by alpha, aggregated by document."""
+"""Spec 001, Context Harness: both legs scaled by min-max, weighted by alpha, aggregated by document."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,17 +22,19 @@ CANDIDATES = whole(1, 10 * LIMIT_MAX)
 class Params:
     mode: str = parameter("hybrid", one_of("keyword", "semantic", "hybrid"), "which signals to use")
     hybrid_alpha: float = parameter(0.6, number(-inf, inf), "weight of the vector leg, clamped to [0, 1]")
-    candidate_k_keyword: int = parameter(80, CANDIDATES, "chunks asked of the keyword leg")
-    candidate_k_vector: int = parameter(80, CANDIDATES, "chunks asked of the vector leg")
+    candidate_k_keyword: int = parameter(80, CANDIDATES, "candidates of the keyword leg")
+    candidate_k_vector: int = parameter(80, CANDIDATES, "candidates of the vector leg")
     final_limit: int = parameter(12, LIMIT, "documents to return")
-    group_by: str = parameter("document", one_of("document", "chunk"), "what a result is")
-    doc_agg: str = parameter("max", one_of("max", "avg"), "how a document's chunks make its score")
-    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
-    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+    group_by: str = parameter("document", one_of("document", "chunk"), "results are documents or chunks")
+    doc_agg: str = parameter(
+        "max", one_of("max", "avg"), "how the scores of its chunks make the score of a document"
+    )
+    filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
 
 
 def alpha(params: Params) -> float:
-    """The weight in force: keyword mode is alpha 0, semantic mode alpha 1."""
+    """The weight of the vector leg: 0 in keyword mode, 1 in semantic mode."""
     fixed = {"keyword": 0.0, "semantic": 1.0}
     return fixed.get(params.mode, min(1.0, max(0.0, params.hybrid_alpha)))
 
@@ -57,7 +59,7 @@ def _exactly(depth: int) -> Fetch:
 
 
 def _lead(weight: float) -> tuple[Signal, ...]:
-    """At an extreme alpha one leg alone decides, and the other only when that leg found nothing."""
+    """At alpha 0 or 1 one leg alone decides; the other counts only if that leg has no hits."""
     if weight == 0.0:
         return ("lexical", "semantic")
     return ("semantic", "lexical") if weight == 1.0 else ()
@@ -77,7 +79,6 @@ def plan(query: str, params: Params) -> Plan:
         params.final_limit,
         params.syntax,
         filter=params.filters,
-        zero_vector_counts=params.mode == "semantic",
         notes=_clamped(params),
     )
 
@@ -86,7 +87,7 @@ def _clamped(params: Params) -> tuple[Note, ...]:
     if 0.0 <= params.hybrid_alpha <= 1.0:
         return ()
     used = min(1.0, max(0.0, params.hybrid_alpha))
-    message = f"hybrid_alpha {params.hybrid_alpha:g} was clamped to {used:g}; it lies between 0 and 1"
+    message = f"hybrid_alpha {params.hybrid_alpha:g} was clamped to {used:g}; it must lie between 0 and 1"
     return ({"code": "alpha_clamped", "message": message},)
 
 
@@ -140,7 +141,7 @@ def iso_utc(milliseconds: int) -> str:
     >>> iso_utc(1_700_000_000_123), iso_utc(-1)
     ('2023-11-14T22:13:20.123Z', '1969-12-31T23:59:59.999Z')
     """
-    moment = EPOCH + timedelta(milliseconds=milliseconds)  # some systems convert no time before 1970
+    moment = EPOCH + timedelta(milliseconds=milliseconds)  # some systems cannot convert times before 1970
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -15,14 +15,14 @@ from quintet.model.results import Note, Ranked
 from quintet.model.schema import Count, Object
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
-DEFAULT_INDEX = "default"  # every document that came from a folder
-INDEX_PREFIX = "kb_"  # a knowledge base is an index of this and its slug
-BASE = "_knowledge_base"  # where a document of a base keeps its built-in fields; never shown
-# The built-in fields that are kept there; the others belong to the chunk or have a column.
+DEFAULT_INDEX = "default"  # every document of the indexed folders
+INDEX_PREFIX = "kb_"  # the index of a knowledge base is this and its slug
+BASE = "_knowledge_base"  # the metadata that holds the built-in fields of a document in a base; never shown
+# The built-in fields in that metadata; the others belong to the chunk or have a column.
 KEPT = frozenset(BUILT_IN) - {"chunk_index", "title", "page_number"}
 PROPERTY_KINDS: Mapping[str, str] = {"text": TEXT, "number": NUMBER, "int": INTEGER, "boolean": BOOLEAN}
 DEFAULT_ALPHA = 0.5
-# The spec stops at 50; below top_k it could never fill a page, so it never falls below that.
+# The spec stops at 50; but fewer than top_k could never fill a page.
 OVER_FETCH = Fetch(3, at_least=10, at_most=50, covers_limit=True)
 
 Method = Literal["semantic", "keyword", "hybrid"]
@@ -39,22 +39,22 @@ TIES: tuple[OrderKey, ...] = ("chunk_id",)
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """As it holds for `default`; `for_base` adds the properties of a schema to the filters."""
+    """The parameters for index `default`; `for_base` adds the properties of a base to the filters."""
 
     index: str = parameter(DEFAULT_INDEX, text("the name of a knowledge base"), "which knowledge base")
     top_k: int = parameter(5, LIMIT, "results to return", code="invalid_top_k")
-    filters: Filter = parameter(Filter(), filters(BUILT_IN), "exact matches that all must hold")
+    filters: Filter = parameter(Filter(), filters(BUILT_IN), "fields that must all match exactly")
     search_method: Method = parameter(
         "semantic", one_of(*get_args(Method)), "which branches to use", code="invalid_search_method"
     )
     query_preprocessing: Preprocessing = parameter(
         "none",
         one_of(*get_args(Preprocessing)),
-        "what is done to the query first",
+        "how the query is prepared",
         code="invalid_query_preprocessing",
     )
     hybrid_alpha: float | None = _alpha()
-    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
 
 
 def normalise_query(query: str) -> str:
@@ -89,8 +89,8 @@ def profile(params: Params) -> Profile:
 def plan(query: str, params: Params) -> Plan:
     if params.index != DEFAULT_INDEX:
         raise NotFound(
-            f"index is {params.index!r}; receipts and explanations are given only for the documents of "
-            "folders, whose index is 'default'",
+            f"index is {params.index!r}; only the index 'default', of the "
+            "indexed folders, has receipts and explanations",
             code="unknown_index",
         )
     return _planned(query, params)
@@ -100,16 +100,13 @@ def _planned(query: str, params: Params) -> Plan:
     if params.query_preprocessing == "normalize":
         query = normalise_query(query)
         if not query:
-            raise UsageError(
-                "the query holds no letter or digit; ask with at least one word", code="bad_query"
-            )
+            raise UsageError("the query has no letter or digit; give at least one word", code="bad_query")
     return Plan(
         query,
         profile(params),
         params.top_k,
         params.syntax,
         filter=params.filters,
-        zero_vector_counts=params.search_method == "semantic",
         needs_embedding=params.search_method == "semantic",
         notes=_ignored(params),
     )
@@ -217,7 +214,7 @@ def _scores(method: Method, item: Ranked) -> Scores:
 
 
 def _metadata(passage: Passage, *, of_base: bool) -> dict[str, Json]:
-    """What the author wrote first, the built-in fields over it."""
+    """The author's metadata, then the built-in fields, which take precedence."""
     chunk, document = passage.chunk, passage.document
     known = kept(document) if of_base else _of_folder(document)
     built_in: dict[str, Json] = {**known, "chunk_index": chunk.sequence, "title": document.title}
@@ -227,15 +224,15 @@ def _metadata(passage: Passage, *, of_base: bool) -> dict[str, Json]:
 
 
 def authored(document: Document) -> dict[str, Json]:
-    """The metadata of a document without the built-in fields and without what is for us alone."""
+    """The author's metadata: without the built-in and the internal fields."""
     hidden = {*BUILT_IN, BASE}
     return {name: value for name, value in document.metadata.items() if name not in hidden}
 
 
 def kept(document: Document) -> Mapping[str, Json]:
-    """The built-in fields that a document of a knowledge base keeps."""
-    found = document.metadata.get(BASE)
-    return found if isinstance(found, dict) else {}
+    """The built-in fields in the metadata of a document in a knowledge base."""
+    fields = document.metadata.get(BASE)
+    return fields if isinstance(fields, dict) else {}
 
 
 def _of_folder(document: Document) -> dict[str, Json]:
@@ -255,9 +252,9 @@ CONTRACT = Contract("knowledge", Params, plan, project, KnowledgeBody, limit="to
 
 
 def for_base(properties: Mapping[str, str]) -> Contract:
-    """The contract in one knowledge base, where `properties` (type by name) are filters too."""
+    """The contract in one knowledge base, whose `properties` (type by name) are filters too."""
     schema = {name: PROPERTY_KINDS[kind] for name, kind in properties.items()}
-    declared = parameter(Filter(), filters({**BUILT_IN, **schema}), "exact matches that all must hold")
+    declared = parameter(Filter(), filters({**BUILT_IN, **schema}), "fields that must all match exactly")
     own = make_dataclass("Params", [("filters", Filter, declared)], bases=(Params,), frozen=True, slots=True)
     return replace(CONTRACT, parameters=own, plan=_plan_in_base)
 
@@ -268,7 +265,7 @@ def _plan_in_base(query: str, params: Params) -> Plan:
 
 
 def _in_base(condition: Expression) -> Expression:
-    """A field as the store of a base knows it: kept with the document, of the chunk, or of the schema."""
+    """The condition with the field's name in the store: of the document, the chunk or the properties."""
     assert isinstance(condition, Condition), "spec 003 has no other"
     if condition.field in KEPT:
         return replace(condition, field=f"base.{condition.field}")

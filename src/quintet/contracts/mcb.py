@@ -31,20 +31,24 @@ FACTORS: tuple[tuple[Freshness, float], ...] = (
     ("StaleWithRisk", 0.5),
 )
 FIELDS = ("content", "heading_path", "title")
-DISTANCES = {"callers": "depth", "dependencies": "depth", "related": "radius"}  # as each strategy spells it
-FARTHEST = 10  # hops; a wider circle reaches most of any repository
+DISTANCES = {
+    "callers": "depth",
+    "dependencies": "depth",
+    "related": "radius",
+}  # the parameter of each strategy
+FARTHEST = 10  # hops; more would reach most of any repository
 
 
 def _embedding(value: object) -> object:
-    """A precomputed query vector, made canonical."""
+    """A query vector in canonical form."""
     numbers = value if isinstance(value, (list, tuple)) else ()
-    if not numbers or not all(is_number(one) for one in numbers):
+    if not numbers or not all(is_number(value) for value in numbers):
         raise NotAllowed("a list of finite numbers, as long as the index's vectors")
     return quantise(list(numbers))
 
 
 def _expansion(value: object) -> object:
-    """`"none"`, or one strategy with how far to go."""
+    """`"none"`, or a strategy with its distance."""
     if value == "none":
         return None
     if isinstance(value, Mapping) and len(value) == 1:
@@ -85,16 +89,18 @@ FIELD_WEIGHTS = ValueCheck(
 @dataclass(frozen=True, slots=True)
 class Params:
     k: int = parameter(20, LIMIT, "results to return")
-    embedding: Int16 | None = parameter(None, EMBEDDING, "a query vector computed beforehand")
+    embedding: Int16 | None = parameter(None, EMBEDDING, "a query vector that the caller computed")
     graph_expansion: Expansion | None = parameter(None, EXPANSION, "how to explore the code graph")
-    scope_filter: Filter = parameter(Filter(), SCOPE_FILTER, "project, package, module or file to stay in")
+    scope_filter: Filter = parameter(
+        Filter(), SCOPE_FILTER, "only results in this project, package, module or file"
+    )
     freshness_floor: Freshness = parameter(
-        "StaleWithRisk", one_of(*(name for name, _ in FACTORS)), "the stalest class still wanted"
+        "StaleWithRisk", one_of(*(name for name, _ in FACTORS)), "the stalest class to return"
     )
     min_score: float | None = parameter(None, number(-inf, inf), "lowest full-text score to accept")
     field_weights: tuple[tuple[str, float], ...] = parameter((), FIELD_WEIGHTS, "weight of each text field")
-    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
-    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+    filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
 
 
 def profile(params: Params) -> Profile:

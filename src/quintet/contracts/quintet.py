@@ -1,4 +1,4 @@
-"""The house ranking: cosine and stemmed BM25 added up, nothing left uncompared, every contribution shown."""
+"""The house ranking: the weighted sum of cosine and stemmed BM25, with every contribution shown."""
 
 from dataclasses import dataclass
 from typing import TypedDict
@@ -13,7 +13,7 @@ from quintet.model.results import Evidence, Note, Ranked
 from quintet.model.schema import Count, Lines, Probability
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
-DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that what both legs like can rise
+DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that chunks that both legs rank well can rise
 
 TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")
 SCORING = ("mode", "semantic_weight", "heading_weight", "half_score", "feedback", "syntax")
@@ -24,30 +24,28 @@ class Params:
     limit: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
     semantic_weight: float = parameter(
-        0.7, number(0, 1), "what meaning counts for in hybrid mode; full text has the rest"
+        0.7, number(0, 1), "weight of the semantic leg in hybrid mode; full text has the rest"
     )
     heading_weight: float = parameter(
-        1.5, number(0, 100), "what a word in a heading or title counts for; one in the text counts 1"
+        1.5, number(0, 100), "weight of a word in a heading or title; a word in the text has 1"
     )
     half_score: float = parameter(
-        60.0, number(1, 10_000), "the BM25 score that gets half of what full text counts for"
+        60.0, number(1, 10_000), "the BM25 score that gets half of the weight of full text"
     )
     feedback: float = parameter(
-        0.2, number(0, 1), "how far the query's vector is moved towards that of the best result"
+        0.2, number(0, 1), "how far the query vector moves towards the vector of the best result"
     )
-    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
-    inline_filters: str = parameter(
-        "on", one_of("on", "off"), "read name:value among the words of the query as a filter"
-    )
+    filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
+    inline_filters: str = parameter("on", one_of("on", "off"), "read name:value in the query as a filter")
     vectors: str = parameter("exact", one_of(*EF), "compare every vector, or let HNSW propose candidates")
-    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
 
 
 USUAL = Params()
 
 
 def profile(params: Params) -> Profile:
-    """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all that either leg found."""
+    """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all hits of either leg."""
     match params.mode:
         case "lexical":
             return Profile((Branch("lexical", DEEP),), WeightedSum(), TIES)
@@ -79,7 +77,6 @@ def plan(query: str, params: Params) -> Plan:
         ),
         filter=filter,
         ef=EF[params.vectors],
-        zero_vector_counts=params.mode == "semantic",
         notes=notes,
     )
 
@@ -125,7 +122,7 @@ def remarks(params: Params, plan: Plan, answer: Answer) -> tuple[Note, ...]:
 
 
 def _confidence(params: Params, answer: Answer) -> float | None:
-    """Not known where scores are made in another way than those that it was fitted on."""
+    """None if a parameter differs from those that the calibration was fitted with."""
     if any(getattr(params, name) != getattr(USUAL, name) for name in SCORING):
         return None
     return confidence(answer.best, answer.embedding_model)

@@ -23,8 +23,8 @@ class Params:
     top_k: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
     rrf_k: float = parameter(RRF_K, number(0, inf), "constant of reciprocal rank fusion")
-    filters: Filter = parameter(Filter(), FILTER, "what results must fulfil")
-    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or FTS5's own query language")
+    filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
+    syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
 
 
 def profile(params: Params) -> Profile:
@@ -39,14 +39,7 @@ def profile(params: Params) -> Profile:
 
 
 def plan(query: str, params: Params) -> Plan:
-    return Plan(
-        query,
-        profile(params),
-        params.top_k,
-        params.syntax,
-        filter=params.filters,
-        zero_vector_counts=params.mode == "semantic",
-    )
+    return Plan(query, profile(params), params.top_k, params.syntax, filter=params.filters)
 
 
 class LexicalBreakdown(TypedDict):
