@@ -140,8 +140,8 @@ def test_low_confidence_is_noted_with_the_number_and_what_to_do(shelf: Shelf) ->
     assert isinstance(known, float) and known < LOW
     (note,) = response.notes
     assert note["code"] == "low_confidence"
-    assert f"a probability of {known:g} only" in note["message"]
-    assert "ask in other words, or check that it is indexed" in note["message"]
+    assert f"only a {100 * known:g} % chance" in note["message"]
+    assert "use other words, or check that it is indexed" in note["message"]
 
 
 def test_a_sure_answer_has_no_note(shelf: Shelf) -> None:

@@ -255,7 +255,7 @@ def test_both_branches_get_the_normalised_query_which_is_echoed(library: Library
 @pytest.mark.requirement("003-REQ-PREPROCESSING")
 def test_a_query_without_letters_is_an_error_once_normalised(library: Library) -> None:
     index = library(FILES, VECTORS)
-    with pytest.raises(UsageError, match="holds no letter or digit") as error:
+    with pytest.raises(UsageError, match="has no letter or digit") as error:
         index.search("?!…", "knowledge", query_preprocessing="normalize")
     assert error.value.code == "bad_query"
 

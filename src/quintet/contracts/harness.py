@@ -87,7 +87,7 @@ def _clamped(params: Params) -> tuple[Note, ...]:
     if 0.0 <= params.hybrid_alpha <= 1.0:
         return ()
     used = min(1.0, max(0.0, params.hybrid_alpha))
-    message = f"hybrid_alpha {params.hybrid_alpha:g} was clamped to {used:g}; it must lie between 0 and 1"
+    message = f"hybrid_alpha {params.hybrid_alpha:g} was clamped to {used:g}; it lies between 0 and 1"
     return ({"code": "alpha_clamped", "message": message},)
 
 
