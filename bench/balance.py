@@ -131,7 +131,7 @@ def _between(queries: Sequence[Mapping[Signal, Influence]]) -> dict[str, list[fl
     chance = random.Random(SEED)
     drawn = [shares(chance.choices(queries, k=len(queries))) for _ in range(RESAMPLES)]
     ends = RESAMPLES // 40, RESAMPLES - RESAMPLES // 40 - 1
-    ordered = {signal: sorted(one.get(signal, 0.0) for one in drawn) for signal in shares(queries)}
+    ordered = {signal: sorted(sample.get(signal, 0.0) for sample in drawn) for signal in shares(queries)}
     return {signal: [round(parts[end], 3) for end in ends] for signal, parts in ordered.items()}
 
 

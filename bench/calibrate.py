@@ -58,10 +58,10 @@ def asked(name: str, split: str, place: Place) -> tuple[CalibrationPoint, ...]:
 
 def fitted(sets: Sets) -> Calibration:
     """Logistic regression by Newton's method, over standardised signs; every set weighs one."""
-    every = [one for points in sets.values() for one in points]
+    every = [point for points in sets.values() for point in points]
     weights = np.array([1 / len(points) / len(sets) for points in sets.values() for _ in points])
-    signs = np.array([[one.signs.cosine, one.signs.lead] for one in every])
-    right = np.array([float(one.right) for one in every])
+    signs = np.array([[point.signs.cosine, point.signs.lead] for point in every])
+    right = np.array([float(point.right) for point in every])
     middle, spread = signs.mean(0), signs.std(0)
     scaled = np.column_stack([np.ones(len(every)), (signs - middle) / spread])
     intercept, *rest = _newton(scaled, right, weights)
@@ -82,8 +82,8 @@ def _newton(scaled: Array, right: Array, weights: Array) -> Array:
 
 def figures(points: Sequence[CalibrationPoint]) -> dict[str, Any]:
     """How the table does on a set; `low` is the share of answers that get the note, right ones and all."""
-    right = [one.predicted < LOW for one in points if one.right]
-    wrong = [one.predicted < LOW for one in points if not one.right]
+    right = [point.predicted < LOW for point in points if point.right]
+    wrong = [point.predicted < LOW for point in points if not point.right]
     low = {"right": float(np.mean(right)), "wrong": float(np.mean(wrong))}
     return {"answers": len(points), **as_json(reliability(points)), "low": low}
 
@@ -92,7 +92,7 @@ def measured(place: Place) -> dict[str, Any]:
     sets = {f"{name} {split}": asked(name, split, place) for name, split in (*FITTED_ON, *HELD_OUT)}
     known = {name: sets[name] for name in list(sets)[: len(FITTED_ON)]}
     fit = fitted(known)
-    unseen = [one for name, points in sets.items() if name not in known for one in points]
+    unseen = [point for name, points in sets.items() if name not in known for point in points]
     return {
         "commit": commit(),
         "embedder": place.embedder,
@@ -107,14 +107,14 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     fit = found["fitted"]
     yield f"fitted: intercept {fit['intercept']:.2f}, cosine {fit['cosine']:.2f}, lead {fit['lead']:.2f}"
     yield "\n| confidence | right | answers |\n|---|---|---|"
-    for one in found["held_out"]["bins"]:
-        yield f"| {one['predicted']:.2f} | {one['observed']:.2f} | {one['count']} |"
+    for bin in found["held_out"]["bins"]:
+        yield f"| {bin['predicted']:.2f} | {bin['observed']:.2f} | {bin['count']} |"
     yield f"\n| set | answers | off by | Brier | AUC | right ones below {LOW} | wrong ones |"
     yield "|---|---|---|---|---|---|---|"
-    for name, one in {**found["sets"], "held out": found["held_out"]}.items():
-        low, error = one["low"], one["expected_calibration_error"]
-        scores = f"{error:.3f} | {one['brier']:.3f} | {one['auc']:.3f}"
-        yield f"| {name} | {one['answers']} | {scores} | {low['right']:.2f} | {low['wrong']:.2f} |"
+    for name, figures in {**found["sets"], "held out": found["held_out"]}.items():
+        low, error = figures["low"], figures["expected_calibration_error"]
+        scores = f"{error:.3f} | {figures['brier']:.3f} | {figures['auc']:.3f}"
+        yield f"| {name} | {figures['answers']} | {scores} | {low['right']:.2f} | {low['wrong']:.2f} |"
 
 
 def main() -> None:

@@ -239,7 +239,7 @@ def calls(work: Work) -> float:
     profile = cProfile.Profile()
     profile.runcall(work)
     profile.create_stats()
-    return float(sum(one[1] for one in profile.stats.values()))  # type: ignore[attr-defined]
+    return float(sum(stat[1] for stat in profile.stats.values()))  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def fetched(requirement: str, scratch: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{requirement} cannot be fetched: {done.stderr.strip()[-500:]}")
-    (package,) = (one for one in sorted(place.iterdir()) if (one / "__init__.py").is_file())
+    (package,) = (folder for folder in sorted(place.iterdir()) if (folder / "__init__.py").is_file())
     return package
 
 
@@ -73,7 +73,7 @@ def without_docstrings(source: str) -> str:
     """The same program; where a docstring was all that a function had, `...` stands in its stead."""
     lines = source.encode().splitlines(keepends=True)  # columns of the tree count bytes
     spans = [_docstring(node) for node in ast.walk(ast.parse(source)) if isinstance(node, Definition)]
-    for node, only in sorted((one for one in spans if one), key=lambda one: -one[0].lineno):
+    for node, only in sorted((span for span in spans if span), key=lambda span: -span[0].lineno):
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         before, after = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
         alone = not before.strip() and not after.strip()
@@ -108,7 +108,7 @@ def functions(path: str, source: str, stripped: str) -> list[Function]:
     for (name, described), (_, node) in pairs:
         seen[name] += 1
         again = f"#{seen[name]}" if seen[name] > 1 else ""
-        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         last = node.end_lineno or node.lineno
         text = "\n".join(lines[first - 1 : last])
         said = ast.get_docstring(described) or ""
@@ -135,25 +135,28 @@ def read(package: Path) -> tuple[dict[str, str], list[Function]]:
 
 def questions(found: Sequence[Function]) -> list[Function]:
     """Those whose question is asked once in the package and does not stand in their own text, by hash."""
-    asked = Counter(_plain(one.question) for one in found)
+    asked = Counter(_plain(function.question) for function in found)
     usable = [
-        one
-        for one in found
-        if one.public and one.question and asked[_plain(one.question)] == 1 and not _given_away(one)
+        function
+        for function in found
+        if function.public
+        and function.question
+        and asked[_plain(function.question)] == 1
+        and not _given_away(function)
     ]
-    return sorted(usable, key=lambda one: sha256(one.id.encode()).digest())
+    return sorted(usable, key=lambda function: sha256(function.id.encode()).digest())
 
 
-def _given_away(one: Function) -> bool:
-    return _plain(one.question).rstrip(".!?") in _plain(f"{title(one)} {one.text}")
+def _given_away(function: Function) -> bool:
+    return _plain(function.question).rstrip(".!?") in _plain(f"{title(function)} {function.text}")
 
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def title(one: Function) -> str:
-    return f"{one.path} {one.name}"
+def title(function: Function) -> str:
+    return f"{function.path} {function.name}"
 
 
 def write_set(package: Path, into: Path) -> dict[str, int]:
@@ -166,12 +169,23 @@ def write_set(package: Path, into: Path) -> dict[str, int]:
         place = into / FILES / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8", newline="")
-    _write(into / PLACES, (f"{one.id}\t{one.path}\t{one.first_line}\t{one.last_line}" for one in found))
-    _write(into / "corpus.jsonl", (_json(_id=one.id, title=title(one), text=one.text) for one in found))
-    asked = sorted((one for split in splits.values() for one in split), key=lambda one: one.id)
-    _write(into / "queries.jsonl", (_json(_id=one.id, text=one.question) for one in asked))
+    _write(
+        into / PLACES,
+        (
+            f"{function.id}\t{function.path}\t{function.first_line}\t{function.last_line}"
+            for function in found
+        ),
+    )
+    _write(
+        into / "corpus.jsonl",
+        (_json(_id=function.id, title=title(function), text=function.text) for function in found),
+    )
+    asked = sorted(
+        (function for split in splits.values() for function in split), key=lambda function: function.id
+    )
+    _write(into / "queries.jsonl", (_json(_id=function.id, text=function.question) for function in asked))
     for name, chosen in splits.items():
-        lines = sorted(f"{one.id}\t{one.id}\t1" for one in chosen)
+        lines = sorted(f"{function.id}\t{function.id}\t1" for function in chosen)
         _write(into / "qrels" / f"{name}.tsv", ["query-id\tcorpus-id\tscore", *lines])
     sizes = {name: len(chosen) for name, chosen in splits.items()}
     return {"files": len(files), "functions": len(found), "usable": len(usable), **sizes}

@@ -152,13 +152,19 @@ def measure(names: Sequence[str], repeats: int) -> dict[str, Any]:
             engine.close()
 
 
-def _ratio(one: Engine, other: Engine) -> dict[str, float]:
+def _ratio(engine: Engine, other: Engine) -> dict[str, float]:
     """Medians of each repeat's own ratio: what slowed a repeat slowed both sides of it."""
 
     def median(mine: Sequence[float], theirs: Sequence[float]) -> float:
         return round(statistics.median(a / b for a, b in zip(mine, theirs, strict=True)), 3)
 
-    return {"1 process": median(one.single, other.single), "2 processes": median(one.double, other.double)}
+    return {
+        "1 process": median(engine.single, other.single),
+        "2 processes": median(engine.double, other.double),
+    }
+        "1 process": median(engine.single, other.single),
+        "2 processes": median(engine.double, other.double),
+    }
 
 
 def commit() -> str:

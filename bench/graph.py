@@ -53,7 +53,10 @@ class MadeUp:
         self.folder = folder
         self.entries = [self._entry(number) for number in range(-(-nodes // (FUNCTIONS + 1)))]
         self.ids = [
-            node for one in self.entries if one.outline for node in node_ids(one.document.id, one.outline)
+            node
+            for entry in self.entries
+            if entry.outline
+            for node in node_ids(entry.document.id, entry.outline)
         ]
 
     def _entry(self, number: int) -> Entry:
@@ -80,7 +83,7 @@ class MadeUp:
 
     def edges(self) -> dict[str, list[Edge]]:
         """Few nodes are called by many, as in real code."""
-        found: dict[str, list[Edge]] = {one.document.id: [] for one in self.entries}
+        found: dict[str, list[Edge]] = {entry.document.id: [] for entry in self.entries}
         for number in range(EDGES_PER_NODE * len(self.ids)):
             source = self._chance.randrange(len(self.ids))
             target = int(len(self.ids) * self._chance.random() ** 3)
@@ -100,8 +103,8 @@ def write(store: SqliteStore, made: MadeUp) -> None:
             writer.put_root(Root("code", str(made.folder)))
         for start in range(0, len(made.entries), 250):
             with writer.batch():
-                for one in made.entries[start : start + 250]:
-                    writer.put(one)
+                for entry in made.entries[start : start + 250]:
+                    writer.put(entry)
         with writer.batch():
             writer.graph.link("code", made.edges())
 
@@ -180,7 +183,7 @@ def synthetic(nodes: int, place: Path) -> dict[str, Any]:
 def installed(count: int, place: Path) -> Path:
     """A copy of the Python files of installed packages, whole packages in order, until there are `count`."""
     packages = sorted(
-        (one.parent for one in Path(sysconfig.get_path("purelib")).glob("*/__init__.py")), reverse=True
+        (module.parent for module in Path(sysconfig.get_path("purelib")).glob("*/__init__.py")), reverse=True
     )
     copied = 0
     while packages and copied < count:

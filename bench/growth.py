@@ -184,7 +184,7 @@ def search_files(
     place: Path, queries: Sequence[tuple[str, str]], vectors: Path | None, text_index: str
 ) -> dict[str, Any]:
     asking = Asked(embedder_of(place, vectors), queries)
-    asked = {name: one for name, one in ASKED.items() if text_index == "fts5" or one[0] in BY_TANTIVY}
+    asked = {name: query for name, query in ASKED.items() if text_index == "fts5" or query[0] in BY_TANTIVY}
     result: dict[str, Any] = {}
     forget_peak()
     with quintet.open(place / "index", asking, text_index=text_index, **SETTINGS) as index:
@@ -204,7 +204,7 @@ def search_files(
                 taken[name].append((_middle(found, 0), _middle(found, 1)))
     for name, seconds in taken.items():
         for at, kind in enumerate(("", "cpu_")):
-            p50, p95 = np.quantile([1000 * one[at] for one in seconds], [0.5, 0.95]).tolist()
+            p50, p95 = np.quantile([1000 * row[at] for row in seconds], [0.5, 0.95]).tolist()
             result[name] |= {f"{kind}p50_ms": p50, f"{kind}p95_ms": p95}
     return {**result, **resident()}
 

@@ -18,25 +18,31 @@ DISTURBED = "disturbed"  # by others who wanted the processors
 Reading = Callable[[Figures], float]
 ROWS: dict[str, tuple[Reading, str]] = {
     **{
-        f"{mode}, {share}, ms": ((lambda one, m=mode, s=share: one["search"][m][f"{s}_ms"]), ".2f")
+        f"{mode}, {share}, ms": ((lambda figures, m=mode, s=share: figures["search"][m][f"{s}_ms"]), ".2f")
         for mode in MODES
         for share in ("p50", "p95")
     },
     **{
-        f"{mode}, CPU {share}, ms": ((lambda one, m=mode, s=share: one["search"][m][f"cpu_{s}_ms"]), ".2f")
+        f"{mode}, CPU {share}, ms": (
+            (lambda figures, m=mode, s=share: figures["search"][m][f"cpu_{s}_ms"]),
+            ".2f",
+        )
         for mode in MODES
         for share in ("p50", "p95")
     },
-    "first lexical answer of a process, ms": (lambda one: one["search"]["lexical"]["first_ms"], ".0f"),
-    "then the first semantic one, ms": (lambda one: one["search"]["semantic"]["first_ms"], ".0f"),
-    "memory of a search, MB": (lambda one: one["search"]["rss_mb"], ".0f"),
-    "of that its own, MB": (lambda one: one["search"]["own_mb"], ".0f"),
-    "memory of an index run, MB": (lambda one: one["index"]["rss_mb"], ".0f"),
-    "index run, s": (lambda one: one["index"]["seconds"], ".1f"),
-    "index run, CPU s": (lambda one: one["index"]["cpu_seconds"], ".1f"),
-    "run that finds nothing new, s": (lambda one: one["index"]["noop_seconds"], ".2f"),
-    "text, MB": (lambda one: one["index"]["text_mb"], ".1f"),
-    "index on disk, MB": (lambda one: one["index"]["disk_mb"], ".1f"),
+    "first lexical answer of a process, ms": (
+        lambda figures: figures["search"]["lexical"]["first_ms"],
+        ".0f",
+    ),
+    "then the first semantic one, ms": (lambda figures: figures["search"]["semantic"]["first_ms"], ".0f"),
+    "memory of a search, MB": (lambda figures: figures["search"]["rss_mb"], ".0f"),
+    "of that its own, MB": (lambda figures: figures["search"]["own_mb"], ".0f"),
+    "memory of an index run, MB": (lambda figures: figures["index"]["rss_mb"], ".0f"),
+    "index run, s": (lambda figures: figures["index"]["seconds"], ".1f"),
+    "index run, CPU s": (lambda figures: figures["index"]["cpu_seconds"], ".1f"),
+    "run that finds nothing new, s": (lambda figures: figures["index"]["noop_seconds"], ".2f"),
+    "text, MB": (lambda figures: figures["index"]["text_mb"], ".1f"),
+    "index on disk, MB": (lambda figures: figures["index"]["disk_mb"], ".1f"),
 }
 
 
@@ -56,7 +62,7 @@ def table(result: Figures) -> str:
         f"|---|{'---:|' * (len(head) + len(steps))}---|",
     ]
     for name, (reading, form) in _rows(result).items():
-        values = [reading(one) for one in found.values()]
+        values = [reading(figures) for figures in found.values()]
         ratios = [b / a for a, b in pairwise(values)]
         cells = [*(f"{value:{form}}" for value in values), *(f"{ratio:.1f}" for ratio in ratios)]
         kind = DISTURBED if name in CLOCK and result["busy"] else _kind(ratios, sizes)
@@ -115,7 +121,7 @@ def chart(result: Figures) -> str:
 
 
 def _line(found: Mapping[str, Figures], reading: Reading) -> list[tuple[float, float]]:
-    return [(log10(int(size)), log10(max(reading(one), 1e-3))) for size, one in found.items()]
+    return [(log10(int(size)), log10(max(reading(figures), 1e-3))) for size, figures in found.items()]
 
 
 def _panel(title: str, lines: Mapping[str, list[tuple[float, float]]], shift: int) -> Iterator[str]:

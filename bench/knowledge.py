@@ -91,4 +91,4 @@ def main(documents: int, threads: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(one) for one in (sys.argv[1:3] + ["2000", "8"][len(sys.argv) - 1 :])))
+    main(*(int(number) for number in (sys.argv[1:3] + ["2000", "8"][len(sys.argv) - 1 :])))

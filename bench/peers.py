@@ -138,7 +138,8 @@ class Run:
         found = alone(child.turn, name, self.kept, folder, wanted, patience=TURN_PATIENCE)
         self.turns[name].append({**found, "first": first})
         return ", ".join(
-            f"{mode} {figures.percentiles(one.seconds)['p50']:.2f} ms" for mode, one in found["modes"].items()
+            f"{mode} {figures.percentiles(timing.seconds)['p50']:.2f} ms"
+            for mode, timing in found["modes"].items()
         )
 
     def figures(self, judge: figures.Judge) -> dict[str, Any]:
@@ -186,7 +187,7 @@ def measured(given: argparse.Namespace, size: Size, place: Path) -> dict[str, An
         "queries": dict(sorted(Counter(query.kind for query in queries).items())),
         "versions": versions(run.names),
         "engines": run.figures(judge),
-        "slow": {name: {key: one[key] for key in told} for name, one in slow.items()},
+        "slow": {name: {key: timing[key] for key in told} for name, timing in slow.items()},
         "failed": run.failed,
     }
 
@@ -213,9 +214,9 @@ def charts(result: dict[str, Any]) -> dict[str, str]:
     """SVG by file name: hybrid search as bars, and what recall costs."""
     found = {
         mode: [
-            Point(name, figures["p50"], figures["p95"], report.recall(one))
-            for name, one in result["engines"].items()
-            if (figures := one["modes"].get(mode))
+            Point(name, figures["p50"], figures["p95"], report.recall(engine))
+            for name, engine in result["engines"].items()
+            if (figures := engine["modes"].get(mode))
         ]
         for mode in ("hybrid", "dense")
     }

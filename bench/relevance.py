@@ -73,8 +73,8 @@ class Place:
 
 
 def known_sets() -> dict[str, Kind]:
-    packages = [code_set.name_of(one) for one in PACKAGES]
-    folders = [code_set.name_of(one) + FILES for one in FOLDERS]
+    packages = [code_set.name_of(package) for package in PACKAGES]
+    folders = [code_set.name_of(package) + FILES for package in FOLDERS]
     return {**dict.fromkeys(COLLECTIONS, TEXT), **dict.fromkeys([*packages, *folders], CODE)}
 
 
@@ -82,7 +82,9 @@ def request_for(name: str, place: Place) -> Request:
     ask = partial(Request, split=SPLIT, contracts=(ALL,), modes=(ALL,), embedder=place.embedder)
     if name in COLLECTIONS:
         return ask(place.data / name, db=place.kept(name))
-    requirement = next(one for one in PACKAGES if code_set.name_of(one) == name.removesuffix(FILES))
+    requirement = next(
+        package for package in PACKAGES if code_set.name_of(package) == name.removesuffix(FILES)
+    )
     folder = place.package(requirement)
     if not name.endswith(FILES):
         return ask(folder, db=place.kept(name))
@@ -115,11 +117,12 @@ def _places(file: Path) -> Iterator[tuple[str, tuple[str, int, int]]]:
 
 def _chunks(index: quintet.Index, path: str, first: int, last: int) -> list[str]:
     """The chunk that a function begins in, and those that hold nothing else."""
-    chunks = [one.chunk for one in index.get(path)]
+    chunks = [passage.chunk for passage in index.get(path)]
     return [
-        one.id
-        for one in chunks
-        if one.first_line <= first <= one.last_line or first <= one.first_line <= one.last_line <= last
+        chunk.id
+        for chunk in chunks
+        if chunk.first_line <= first <= chunk.last_line
+        or first <= chunk.first_line <= chunk.last_line <= last
     ]
 
 
@@ -149,24 +152,26 @@ def result(name: str, kind: Kind, place: Place) -> Result:
 def rankings(judged: JudgedQueries, runs: Sequence[SearchRun]) -> dict[str, Ranking]:
     """Each run with its figures, and what the house ranking has over it, query by query."""
     done = [score_run(run, judged, METRICS) for run in runs]
-    house = next(one for one in reversed(done) if one.run.spec.contract == HOUSE)  # its fusion comes last
+    house = next(
+        scores for scores in reversed(done) if scores.run.spec.contract == HOUSE
+    )  # its fusion comes last
     gains = intervals(
         {
-            f"{at} {metric}": list(_gains(house, one, metric))
-            for at, one in enumerate(done)
-            for metric in one.values
+            f"{at} {metric}": list(_gains(house, scores, metric))
+            for at, scores in enumerate(done)
+            for metric in scores.values
         }
     )
     return {
-        one.run.spec.name: Ranking(
-            one.run.spec.contract,
-            one.run.spec.mode,
-            one.means,
-            one.intervals,
-            {metric: house.means[metric] - one.means[metric] for metric in one.values},
-            {metric: gains[f"{at} {metric}"] for metric in one.values},
+        scores.run.spec.name: Ranking(
+            scores.run.spec.contract,
+            scores.run.spec.mode,
+            scores.means,
+            scores.intervals,
+            {metric: house.means[metric] - scores.means[metric] for metric in scores.values},
+            {metric: gains[f"{at} {metric}"] for metric in scores.values},
         )
-        for at, one in enumerate(done)
+        for at, scores in enumerate(done)
     }
 
 
@@ -183,7 +188,7 @@ def as_json(results: Sequence[Result], embedder: str) -> dict[str, Any]:
         "commit": commit(),
         "embedder": embedder,
         "split": SPLIT,
-        "sets": {one.name: one.as_json() for one in results},
+        "sets": {result.name: result.as_json() for result in results},
         "mean": relevance_page.means(results),
         "below": relevance_page.below(results),
     }

@@ -51,14 +51,16 @@ class Result:
     @property
     def house(self) -> Ranking:
         """In its usual mode, which comes last of its modes."""
-        return [one for one in self.rankings.values() if one.contract == HOUSE][-1]
+        return [ranking for ranking in self.rankings.values() if ranking.contract == HOUSE][-1]
 
     def others(self, *, single: bool) -> dict[str, Ranking]:
         """Single legs of all contracts, or what the other contracts make of several."""
         return {
-            name: one
-            for name, one in self.rankings.items()
-            if one is not self.house and one.single == single and (single or one.contract != HOUSE)
+            name: ranking
+            for name, ranking in self.rankings.items()
+            if ranking is not self.house
+            and ranking.single == single
+            and (single or ranking.contract != HOUSE)
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -68,18 +70,18 @@ class Result:
 
 def means(results: Sequence[Result]) -> dict[str, float]:
     """nDCG@10 over the four sets, by ranking; nothing if one of them was not measured."""
-    four = [one for one in results if one.name in FOUR]
+    four = [result for result in results if result.name in FOUR]
     if len(four) < len(FOUR):
         return {}
     names = four[0].rankings
-    return {name: mean([one.rankings[name].means[DECIDES[TEXT]] for one in four]) for name in names}
+    return {name: mean([result.rankings[name].means[DECIDES[TEXT]] for result in four]) for name in names}
 
 
 def below(results: Sequence[Result]) -> dict[str, list[str]]:
     """Which rankings are above the house's beyond the interval, by set."""
     return {
-        one.name: [name for name, other in one.rankings.items() if other.gains[one.metric][1] < 0]
-        for one in results
+        result.name: [name for name, other in result.rankings.items() if other.gains[result.metric][1] < 0]
+        for result in results
     }
 
 
@@ -94,7 +96,7 @@ def renewed(page: str, results: Sequence[Result]) -> str:
 
 def lines(results: Sequence[Result]) -> Iterator[str]:
     for kind in (TEXT, CODE):
-        chosen = [one for one in results if one.kind == kind]
+        chosen = [result for result in results if result.kind == kind]
         if chosen:
             yield from (f"### {SPOKEN[DECIDES[kind]]}, {'texts' if kind == TEXT else 'code'}", "")
             yield from (*_figures(chosen), "")
@@ -106,11 +108,11 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
 def _figures(results: Sequence[Result]) -> Iterator[str]:
     """A row a ranking, the best of each set in bold."""
     average = means(results)
-    yield _row(["ranking", *(one.name for one in results), *(["mean of four"] if average else [])])
+    yield _row(["ranking", *(result.name for result in results), *(["mean of four"] if average else [])])
     yield _row(["---"] * (1 + len(results) + bool(average)))
-    best = {one.name: max(_value(one, name) for name in one.rankings) for one in results}
+    best = {result.name: max(_value(result, name) for name in result.rankings) for result in results}
     for name in results[0].rankings:
-        cells = [_cell(one, name, bold=_value(one, name) == best[one.name]) for one in results]
+        cells = [_cell(result, name, bold=_value(result, name) == best[result.name]) for result in results]
         if average:
             cells.append(_bold(_short(average[name]), average[name] == max(average.values())))
         yield _row([f"`{name}`", *cells])
@@ -129,12 +131,19 @@ def _verdicts(results: Sequence[Result]) -> Iterator[str]:
     yield _row(["set", "measure", "house", "best single leg", "gain", "best other contract", "gain", "below"])
     yield _row(["---"] * 8)
     worse = below(results)
-    for one in results:
-        legs = _against(one, one.others(single=True))
-        contracts = _against(one, one.others(single=False))
-        said = ", ".join(f"`{name}`" for name in worse[one.name]) or "none"
+    for result in results:
+        legs = _against(result, result.others(single=True))
+        contracts = _against(result, result.others(single=False))
+        said = ", ".join(f"`{name}`" for name in worse[result.name]) or "none"
         yield _row(
-            [one.name, SPOKEN[one.metric], _short(one.house.means[one.metric]), *legs, *contracts, said]
+            [
+                result.name,
+                SPOKEN[result.metric],
+                _short(result.house.means[result.metric]),
+                *legs,
+                *contracts,
+                said,
+            ]
         )
 
 
@@ -143,7 +152,7 @@ def _against(result: Result, others: Mapping[str, Ranking]) -> tuple[str, str]:
     if not others:
         return "-", "-"
     metric = result.metric
-    name = max(others, key=lambda one: others[one].means[metric])
+    name = max(others, key=lambda name: others[name].means[metric])
     low, high = others[name].gains[metric]
     gain = f"{_signed(others[name].gain[metric])} ({_signed(low)} to {_signed(high)})"
     return f"`{name}` {_short(others[name].means[metric])}", gain
@@ -152,10 +161,10 @@ def _against(result: Result, others: Mapping[str, Ranking]) -> tuple[str, str]:
 def _sets(results: Sequence[Result]) -> Iterator[str]:
     yield _row(["set", "documents", "queries", "splits"])
     yield _row(["---"] * 4)
-    for one in results:
-        size = "files of a folder" if one.documents is None else f"{one.documents:,}"
-        splits = ", ".join(one.splits) if len(one.splits) > 1 else f"{one.splits[0]} only"
-        yield _row([one.name, size, str(one.queries), splits])
+    for result in results:
+        size = "files of a folder" if result.documents is None else f"{result.documents:,}"
+        splits = ", ".join(result.splits) if len(result.splits) > 1 else f"{result.splits[0]} only"
+        yield _row([result.name, size, str(result.queries), splits])
 
 
 def _row(cells: Sequence[str]) -> str:

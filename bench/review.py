@@ -38,11 +38,11 @@ def best(index: quintet.Index, query: str, contract: str, params: dict[str, Any]
     passages = [passage for chunk in found for passage in index.get(chunk)]
     return [
         {
-            "path": one.document.path,
-            "lines": [one.chunk.first_line, one.chunk.last_line],
-            "text": one.chunk.content,
+            "path": passage.document.path,
+            "lines": [passage.chunk.first_line, passage.chunk.last_line],
+            "text": passage.chunk.content,
         }
-        for one in passages
+        for passage in passages
     ]
 
 

@@ -87,12 +87,12 @@ def client(port: int, todo: Iterator[Request], tally: Tally, deadline: float) ->
 
 def crowd(port: int, asked: Sequence[str], clients: int, count: int, seed: int, deadline: float) -> Tally:
     tally = Tally()
-    shares = [count // clients + (one < count % clients) for one in range(clients)]
+    shares = [count // clients + (number < count % clients) for number in range(clients)]
     threads = [
         threading.Thread(
-            target=client, args=(port, islice(requests(asked, seed + one), share), tally, deadline)
+            target=client, args=(port, islice(requests(asked, seed + number), share), tally, deadline)
         )
-        for one, share in enumerate(shares)
+        for number, share in enumerate(shares)
     ]
     for thread in threads:
         thread.start()

@@ -126,7 +126,7 @@ def search_files(folder: Path, asked: Sequence[str]) -> dict[str, Any]:
             times = sorted(_median_ms(lambda q=q, m=mode: index.search(q, mode=m)) for q in asked)
             result[mode] = {"p50_ms": _share(times, 0.5), "p95_ms": _share(times, 0.95), "max_ms": times[-1]}
         hostile = {name: 1000 * _seconds(lambda q=q: index.search(q)) for name, q in HOSTILE.items()}
-    result["hostile_ms"] = dict(sorted(hostile.items(), key=lambda one: -one[1]))
+    result["hostile_ms"] = dict(sorted(hostile.items(), key=lambda item: -item[1]))
     return {**result, "peak_rss_mb": _peak_rss_mb()}
 
 

@@ -260,7 +260,7 @@ def measured(bench: Bench, query: str) -> dict[str, Any]:
         "edited": bench.edited(),
     }
     found["serve"], found["idle"] = bench.serve()
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def table(result: dict[str, Any]) -> str:
@@ -273,18 +273,18 @@ def table(result: dict[str, Any]) -> str:
         "|---|---:|---:|---:|",
     ]
     for name, line in LINES.items():
-        if (one := result["figures"].get(name)) is not None:
-            lines.append(f"| {line.name} | {' | '.join(_cells(line, one))} |")
+        if (figures := result["figures"].get(name)) is not None:
+            lines.append(f"| {line.name} | {' | '.join(_cells(line, figures))} |")
     return "\n".join(lines) + "\n"
 
 
-def _cells(line: Line, one: dict[str, float]) -> list[str]:
+def _cells(line: Line, figures: dict[str, float]) -> list[str]:
     digits = 2 if line.unit == "s" else 0
-    value = f"{one['value']:.{digits}f} {line.unit}"
-    missed = line.below is not None and one["value"] >= line.below
+    value = f"{figures['value']:.{digits}f} {line.unit}"
+    missed = line.below is not None and figures["value"] >= line.below
     return [
         f"**{value}**" if missed else value,
-        f"{one['cpu']:.2f} s" if "cpu" in one else "",
+        f"{figures['cpu']:.2f} s" if "cpu" in figures else "",
         "" if line.below is None else f"{line.below:g} {line.unit}",
     ]
 

@@ -45,7 +45,7 @@ def main() -> None:
     given = parser.parse_args()
     with gzip.open(given.corpus, "rt", encoding="utf-8") as lines:
         read = [json.loads(line) for line in itertools.islice(lines, given.rows)]
-    text = json.dumps(measure([(one["title"], one["text"]) for one in read]), indent=1)
+    text = json.dumps(measure([(record["title"], record["text"]) for record in read]), indent=1)
     if given.json:
         given.json.write_text(text + "\n", "utf-8")
     print(text)

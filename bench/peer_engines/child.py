@@ -125,9 +125,9 @@ def _small(name: str, material: Material, place: Path, given: Given, patience: f
     engine.close()
     return {
         "build_s": built,
-        "answers": {mode: one.answers for mode, one in probed.items()},
-        "p50_ms": {mode: 1e3 * median(one.seconds) for mode, one in probed.items()},
-        "cpu_ms": {mode: 1e3 * one.processor / len(one.seconds) for mode, one in probed.items()},
+        "answers": {mode: probe.answers for mode, probe in probed.items()},
+        "p50_ms": {mode: 1e3 * median(probe.seconds) for mode, probe in probed.items()},
+        "cpu_ms": {mode: 1e3 * probe.processor / len(probe.seconds) for mode, probe in probed.items()},
     }
 
 
@@ -237,7 +237,7 @@ def peak_rss_mb() -> float:
     """Of this process alone: what getrusage tells may be the memory of the process that started it."""
     status = Path("/proc/self/status")
     if status.is_file():
-        (line,) = (one for one in status.read_text().splitlines() if one.startswith("VmHWM"))
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024 / 1e6
     unit_bytes = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes / 1e6

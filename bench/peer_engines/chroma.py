@@ -34,7 +34,7 @@ class Chroma(Peer):
 
     def dense(self, text: str, vector: Vectors, k: int) -> list[int]:
         found = self._passages.query(query_embeddings=vector[None], n_results=k, include=[])
-        return [int(one) for one in found["ids"][0]]
+        return [int(id) for id in found["ids"][0]]
 
 
 class ChromaTuned(Chroma):
@@ -51,5 +51,5 @@ def _upsert(collection: Any, given: Given) -> None:
     floats = given.floats
     for at in range(0, len(given.ids), BATCH):
         rows = slice(at, at + BATCH)
-        ids = [str(one) for one in given.ids[rows]]
+        ids = [str(id) for id in given.ids[rows]]
         collection.upsert(ids=ids, embeddings=floats[rows], documents=list(given.texts[rows]))

@@ -39,13 +39,13 @@ class Judge:
 def shared(some: Sequence[Sequence[int]], others: Sequence[Sequence[int]]) -> list[float]:
     """Of each pair of answers, the share of results that both have."""
     pairs = zip(some, others, strict=False)
-    return [len(set(one) & set(other)) / max(len(one), len(other), 1) for one, other in pairs]
+    return [len(set(first) & set(second)) / max(len(first), len(second), 1) for first, second in pairs]
 
 
 def equal_share(some: Sequence[Sequence[int]], others: Sequence[Sequence[int]]) -> float:
     """The share of queries answered by the same passages in the same order."""
     pairs = list(zip(some, others, strict=False))
-    return fmean(one == other for one, other in pairs) if pairs else 0.0
+    return fmean(first == second for first, second in pairs) if pairs else 0.0
 
 
 def engine_figures(
@@ -66,9 +66,9 @@ def engine_figures(
 
 def _build_figures(builds: list[Figures]) -> Figures:
     return {
-        "build_s": median(one["seconds"] for one in builds),
-        "each_build_s": [one["seconds"] for one in builds],
-        "build_cpu_s": median(one["cpu_s"] for one in builds),
+        "build_s": median(build["seconds"] for build in builds),
+        "each_build_s": [build["seconds"] for build in builds],
+        "build_cpu_s": median(build["cpu_s"] for build in builds),
         "phases": builds[0]["phases"],
         "build_rss_mb": builds[0]["rss_mb"],
         "given_rss_mb": builds[0]["given_rss_mb"],
@@ -97,35 +97,35 @@ def mode_figures(mode: str, turns: list[Figures], ours: list[Figures] | None, ju
     """One mode of one engine: medians over the turns, ratios to Quintet's of the same turn."""
     each = [_turn(turn["modes"][mode]) for turn in turns]
     asked = sum(len(turn["modes"][mode].seconds) for turn in turns)
-    figures: Figures = {name: median(one[name] for one in each) for name in ("p50", "p95", "p99", "cpu_ms")}
+    figures: Figures = {name: median(turn[name] for turn in each) for name in ("p50", "p95", "p99", "cpu_ms")}
     if asked < ENOUGH:
         figures["p99"] = None
-    figures["turns_p50"] = [one["p50"] for one in each]
+    figures["turns_p50"] = [turn["p50"] for turn in each]
     figures["asked"] = asked
     figures["qps"] = median(1 / fmean(turn["modes"][mode].seconds) for turn in turns)
     figures["by_kind"] = _by_kind(mode, turns, judge.queries)
     if mode == "dense":
         found = [judge.recall(turn["first"], turn["modes"][mode].answers) for turn in turns]
-        figures["recall"] = fmean(one for some in found for one in some)
+        figures["recall"] = fmean(share for shares in found for share in shares)
     if ours and mode in ours[0]["modes"]:
         figures |= _beside(each, [_turn(turn["modes"][mode]) for turn in ours])
         overlaps = [
-            shared(one["modes"][mode].answers, other["modes"][mode].answers)
-            for one, other in zip(turns, ours, strict=False)
+            shared(turn["modes"][mode].answers, other["modes"][mode].answers)
+            for turn, other in zip(turns, ours, strict=False)
         ]
-        figures["like_ours"] = fmean(one for some in overlaps for one in some)
+        figures["like_ours"] = fmean(share for shares in overlaps for share in shares)
     return figures
 
 
-def _turn(one: Answered) -> Figures:
-    return {**percentiles(one.seconds), "cpu_ms": 1e3 * one.processor / len(one.seconds)}
+def _turn(timing: Answered) -> Figures:
+    return {**percentiles(timing.seconds), "cpu_ms": 1e3 * timing.processor / len(timing.seconds)}
 
 
 def _beside(each: list[Figures], ours: list[Figures]) -> Figures:
     """Medians of the ratios of each turn."""
     named = {"p50": "times_p50", "p95": "times_p95", "cpu_ms": "times_cpu"}
     return {
-        times: median(one[name] / other[name] for one, other in zip(each, ours, strict=False))
+        times: median(turn[name] / other[name] for turn, other in zip(each, ours, strict=False))
         for name, times in named.items()
     }
 

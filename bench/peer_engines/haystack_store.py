@@ -54,4 +54,4 @@ def _documents(given: Given) -> list[Document]:
 
 
 def _ids(answer: dict[str, Any]) -> list[int]:
-    return [int(one.id) for one in answer["documents"]]
+    return [int(document.id) for document in answer["documents"]]

@@ -49,7 +49,7 @@ class Material:
         return Given(range(len(texts)), texts, np.load(self.place / "vectors.npy")[: len(texts)])
 
     def queries(self) -> list[Query]:
-        return [Query(*one) for one in json.loads((self.place / "queries.json").read_text("utf-8"))]
+        return [Query(*fields) for fields in json.loads((self.place / "queries.json").read_text("utf-8"))]
 
     def query_vectors(self) -> Int16:
         vectors: Int16 = np.load(self.place / "query_vectors.npy")

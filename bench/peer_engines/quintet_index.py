@@ -31,7 +31,7 @@ class QuintetIndex(Peer):
     def prepare(self, folder: Path, given: Given) -> None:
         self.write(folder / "files", given)
         as_it_is = dict(zip(given.texts, given.vectors, strict=True))
-        self._embedder = LookedUp({**as_it_is, **{_key(text): one for text, one in as_it_is.items()}})
+        self._embedder = LookedUp({**as_it_is, **{_key(text): vector for text, vector in as_it_is.items()}})
 
     def write(self, files: Path, given: Given) -> None:
         for number, text in zip(given.ids, given.texts, strict=True):

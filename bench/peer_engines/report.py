@@ -38,24 +38,26 @@ def _told(result: Figures) -> str:
 
 
 def _having(engines: dict[str, Figures], mode: str) -> list[tuple[str, Figures, Figures]]:
-    found = [(name, one, one["modes"][mode]) for name, one in engines.items() if mode in one["modes"]]
-    return sorted(found, key=lambda one: one[2]["p50"])
+    found = [
+        (name, engine, engine["modes"][mode]) for name, engine in engines.items() if mode in engine["modes"]
+    ]
+    return sorted(found, key=lambda engine: engine[2]["p50"])
 
 
 def _hybrid(engines: dict[str, Figures]) -> str:
     head = [*TIMED, "queries/s", "with 8 clients", "vector recall@10", "overlap with ours", "asked"]
     having = _having(engines, "hybrid")
     rows = (
-        [*_timed(name, mode), f"{mode['qps']:.0f}", _number(one["qps_8"] or None, 0),
-         _number(recall(one), 3), _number(mode.get("like_ours"), 2), str(mode["asked"])]
-        for name, one, mode in having
+        [*_timed(name, mode), f"{mode['qps']:.0f}", _number(engine["qps_8"] or None, 0),
+         _number(recall(engine), 3), _number(mode.get("like_ours"), 2), str(mode["asked"])]
+        for name, engine, mode in having
     )  # fmt: skip
     return table(head, rows) + _quickest(having)
 
 
 def _quickest(having: list[tuple[str, Figures, Figures]]) -> str:
-    for name, one, mode in having:
-        if not name.startswith(OURS) and (recall(one) or 0.0) >= NEAR_ENOUGH and "times_p50" in mode:
+    for name, engine, mode in having:
+        if not name.startswith(OURS) and (recall(engine) or 0.0) >= NEAR_ENOUGH and "times_p50" in mode:
             times = f"{mode['times_p50']:.2f} and {mode['times_p95']:.2f} times"
             return (
                 f"\n\nThe quickest peer with a recall of at least {NEAR_ENOUGH} is {name}: "
@@ -67,21 +69,22 @@ def _quickest(having: list[tuple[str, Figures, Figures]]) -> str:
 def _lexical(engines: dict[str, Figures]) -> str:
     rows = (
         [*_timed(name, mode), _number(mode["by_kind"].get("five terms"), 2),
-         _number(one["pasted_p50"], 2), _number(_growth(one, mode), 1), _number(mode.get("like_ours"), 2)]
-        for name, one, mode in _having(engines, "lexical")
+         _number(engine["pasted_p50"], 2), _number(_growth(engine, mode), 1),
+         _number(mode.get("like_ours"), 2)]
+        for name, engine, mode in _having(engines, "lexical")
     )  # fmt: skip
     return table([*TIMED, "five terms", "200 terms", "200 to five", "overlap with ours"], rows)
 
 
-def _growth(one: Figures, mode: Figures) -> float | None:
+def _growth(engine: Figures, mode: Figures) -> float | None:
     five = mode["by_kind"].get("five terms")
-    return one["pasted_p50"] / five if five and one["pasted_p50"] else None
+    return engine["pasted_p50"] / five if five and engine["pasted_p50"] else None
 
 
 def _dense(engines: dict[str, Figures]) -> str:
     rows = (
-        [*_timed(name, mode), f"{mode['recall']:.3f}", one["note"]]
-        for name, one, mode in _having(engines, "dense")
+        [*_timed(name, mode), f"{mode['recall']:.3f}", engine["note"]]
+        for name, engine, mode in _having(engines, "dense")
     )
     return table([*TIMED, "recall@10", "how"], rows)
 
@@ -89,17 +92,18 @@ def _dense(engines: dict[str, Figures]) -> str:
 def _index(engines: dict[str, Figures], result: Figures) -> str:
     again = f"again, {result['small']:,}: s"
     timed = ["engine", "modes", "runs", "index s", "CPU s", "passages/s", "with embedding s", again]
-    built = [(name, one) for name, one in engines.items() if "build_s" in one]
+    built = [(name, engine) for name, engine in engines.items() if "build_s" in engine]
     rows = (
-        [name, ", ".join(one["modes"]) or "-", str(len(one["each_build_s"])), _number(one["build_s"], 1),
-         _number(one["build_cpu_s"], 1), _number(result["passages"] / one["build_s"], 0),
-         _number(one["build_s"] + result["embedding_s"], 0),
-         _number(one["again_s"], 2), _number(one["disk_mb"], 0), _number(one["build_rss_mb"], 0),
-         _number(one.get("search_rss_mb"), 0), _number(one.get("cold_s"), 2)]
-        for name, one in sorted(built, key=lambda item: item[1]["build_s"])
+        [name, ", ".join(engine["modes"]) or "-", str(len(engine["each_build_s"])),
+         _number(engine["build_s"], 1), _number(engine["build_cpu_s"], 1),
+         _number(result["passages"] / engine["build_s"], 0),
+         _number(engine["build_s"] + result["embedding_s"], 0),
+         _number(engine["again_s"], 2), _number(engine["disk_mb"], 0), _number(engine["build_rss_mb"], 0),
+         _number(engine.get("search_rss_mb"), 0), _number(engine.get("cold_s"), 2)]
+        for name, engine in sorted(built, key=lambda item: item[1]["build_s"])
     )  # fmt: skip
     told = table([*timed, "disk MB", "RSS indexing", "RSS searching", "cold start s"], rows)
-    return told + "".join(_phases(name, one["phases"]) for name, one in built if one["phases"])
+    return told + "".join(_phases(name, engine["phases"]) for name, engine in built if engine["phases"])
 
 
 def _phases(name: str, phases: dict[str, float]) -> str:
@@ -112,9 +116,9 @@ def _stability(engines: dict[str, Figures], small: int) -> str:
         return ", ".join(f"{mode} {share:.2f}" for mode, share in found.items())
 
     rows = (
-        [name, shares(one["shuffled_equal"]), shares(one["restarted_equal"])]
-        for name, one in engines.items()
-        if one["modes"]
+        [name, shares(engine["shuffled_equal"]), shares(engine["restarted_equal"])]
+        for name, engine in engines.items()
+        if engine["modes"]
     )
     return table(["engine", f"put in in another order ({small:,} passages)", "restarted"], rows)
 
@@ -122,8 +126,8 @@ def _stability(engines: dict[str, Figures], small: int) -> str:
 def _slow(result: Figures) -> str:
     modes = ("lexical", "dense", "hybrid")
     rows = (
-        [name, f"{one['build_s']:.1f}", *(_number(one["p50_ms"].get(mode), 1) for mode in modes)]
-        for name, one in result["slow"].items()
+        [name, f"{engine['build_s']:.1f}", *(_number(engine["p50_ms"].get(mode), 1) for mode in modes)]
+        for name, engine in result["slow"].items()
     )
     told = (
         f"Measured over {result['small']:,} passages only, p50 in ms; Quintet's first, to compare. Not asked "
@@ -138,8 +142,8 @@ def _timed(name: str, mode: Figures) -> list[str]:
     return [name, *(_number(mode.get(figure), 2) for figure in told)]
 
 
-def recall(one: Figures) -> float | None:
-    found: float | None = one["modes"].get("dense", {}).get("recall")
+def recall(engine: Figures) -> float | None:
+    found: float | None = engine["modes"].get("dense", {}).get("recall")
     return found
 
 

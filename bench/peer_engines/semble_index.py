@@ -57,4 +57,4 @@ class LookedUp:
 
 
 def _ids(found: Any) -> list[int]:
-    return [int(Path(one.chunk.file_path).stem) for one in found]
+    return [int(Path(hit.chunk.file_path).stem) for hit in found]

@@ -8,7 +8,7 @@ import pytest
 import quintet as library_of_quintet
 from cli.conftest import Quintet
 from quintet.cli.arguments import search_parameters
-from quintet.cli.render import BAR, explained
+from quintet.cli.render import BAR, measure_line
 from quintet.contracts import Answer
 from quintet.model.documents import Chunk, Document, Json, Passage
 from quintet.model.results import Evidence, Ranked
@@ -120,20 +120,20 @@ def test_a_freshness_factor_is_shown_behind_the_sum_where_it_changes_the_score(
 
 
 def test_the_largest_contribution_fills_the_bar_and_the_rest_are_in_proportion() -> None:
-    assert explained(Measure("a", 0.4, 0.4), 0.4).count("█") == BAR
-    assert explained(Measure("a", 0.1, 0.1), 0.4).count("█") == round(BAR / 4)
+    assert measure_line(Measure("a", 0.4, 0.4), 0.4).count("█") == BAR
+    assert measure_line(Measure("a", 0.1, 0.1), 0.4).count("█") == round(BAR / 4)
 
 
 def test_what_gave_anything_has_a_bar_and_what_gave_nothing_has_none() -> None:
-    assert explained(Measure("a", 1e-9, 1e-9), 1.0).count("█") == 1
-    assert explained(Measure("a", 0.0, 0.0), 1.0).count("█") == 0
-    assert explained(Measure("a", -0.5, -0.5), 1.0).count("█") == 0
-    assert explained(Measure("a", 0.0, 0.0), 0.0).count("█") == 0
+    assert measure_line(Measure("a", 1e-9, 1e-9), 1.0).count("█") == 1
+    assert measure_line(Measure("a", 0.0, 0.0), 1.0).count("█") == 0
+    assert measure_line(Measure("a", -0.5, -0.5), 1.0).count("█") == 0
+    assert measure_line(Measure("a", 0.0, 0.0), 0.0).count("█") == 0
 
 
 def test_a_long_explanation_fits_into_80_columns() -> None:
     remark = "rank 1000, score 123.4, weight 0.25"
-    assert len("    " + explained(Measure("semantic", 1.234e-05, 1.0, remark), 1.0)) == 80
+    assert len("    " + measure_line(Measure("semantic", 1.234e-05, 1.0, remark), 1.0)) == 80
 
 
 def test_explain_changes_nothing_in_json(indexed: Path, quintet: Quintet) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Quintet, command, on_terminal
-from quintet.cli.render import Words, snippet
+from quintet.cli.render import QueryWords, snippet
 from quintet.cli.terminal import safe
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred [bold]markup[/bold] :smile: [link=http://x]y[/link]\u202edrawkcab"
@@ -103,19 +103,19 @@ def test_safe_text_is_printable_and_keeps_what_is_harmless() -> None:
 
 def test_a_snippet_starts_where_the_query_is_and_is_cut_to_the_width() -> None:
     content = "\n".join(["filler"] * 50 + ["x" * 500 + " needle " + "y" * 500] + ["after"] * 50)
-    lines = snippet(content, Words("needle"), 60)
+    lines = snippet(content, QueryWords("needle"), 60)
     assert len(lines) == 4
     assert "needle" in lines[0].plain
     assert all(line.cell_len <= 60 for line in lines)
 
 
 def test_a_snippet_of_text_without_any_word_of_the_query_starts_at_its_beginning() -> None:
-    assert [line.plain for line in snippet("\n\none\n\ntwo\n", Words("?!"), 60)] == ["one", "two"]
+    assert [line.plain for line in snippet("\n\none\n\ntwo\n", QueryWords("?!"), 60)] == ["one", "two"]
 
 
 def test_a_snippet_loses_the_indentation_its_lines_share() -> None:
     content = "class A:\n    def b(self):\n        return 1\n    c = 2\n    d = 3\n"
-    assert [line.plain for line in snippet(content, Words("self"), 60)] == [
+    assert [line.plain for line in snippet(content, QueryWords("self"), 60)] == [
         "def b(self):",
         "    return 1",
         "c = 2",

@@ -79,7 +79,7 @@ def _parameter(argument: str, option: str) -> tuple[str, object]:
 
 def name_and_value(argument: str, separator: str, message: str, code: str | None = None) -> tuple[str, str]:
     """Split at the separator; without a name before it, `message` is the error."""
-    name, found, value = argument.partition(separator)
-    if not found or not name.strip():
+    name, mark, value = argument.partition(separator)
+    if not mark or not name.strip():
         raise UsageError(message, code=code)
     return name.strip(), value

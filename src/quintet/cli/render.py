@@ -1,4 +1,4 @@
-"""How results look to people. Everything that comes from files is escaped and never read as markup."""
+"""How results look to people. Text from files is escaped and never read as markup."""
 
 import re
 import sys
@@ -26,13 +26,13 @@ PROBLEMS_SHOWN = 20
 SNIPPET_LINES = 4
 SNIPPET_WIDTH = 100  # columns in a pipe, and at most on a terminal
 BAR = 14  # columns: with names, numbers and remarks a line still fits into 80
-DIM, BOLD, FOUND = Style(dim=True), Style(bold=True), Style(bold=True, color="yellow")
+DIM, BOLD, MATCH = Style(dim=True), Style(bold=True), Style(bold=True, color="yellow")
 
-Listener = Callable[[str, int, int], None]  # stage, done, total; a total of 0 is not known
+Listener = Callable[[str, int, int], None]  # stage, done, total; 0 is an unknown total
 
 
 class Screen(Console):
-    """Standard output: styles and links on a terminal, plain text anywhere else, whatever is forced."""
+    """Standard output: styles and links on a terminal, plain text anywhere else."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -52,8 +52,8 @@ class Screen(Console):
             self.print(text)
 
 
-class Words:
-    """The words of a query, to find them again in what it found."""
+class QueryWords:
+    """The words of a query, to highlight them in results."""
 
     def __init__(self, query: str) -> None:
         words = sorted(set(re.findall(r"\w+", query)), key=len, reverse=True)
@@ -65,31 +65,31 @@ class Words:
 
     def mark(self, text: Text) -> None:
         for match in self._pattern.finditer(text.plain):
-            text.stylize(FOUND, *match.span())
+            text.stylize(MATCH, *match.span())
 
 
 def _as_pattern(word: str) -> str:
-    """Short words count only whole; longer ones, and scripts without spaces, inside others too."""
+    """Short words match only whole words; longer ones, and scripts without spaces, match inside words too."""
     whole = len(word) < 3 and word.isascii()
     return rf"(?<!\w){re.escape(word)}(?!\w)" if whole else re.escape(word)
 
 
 def show_results(
-    found: Sequence[View],
+    results: Sequence[View],
     query: str,
     roots: Sequence["Root"],
     *,
     first: int = 1,
-    sure: str | None = None,
+    confidence: str | None = None,
     explain: bool = False,
 ) -> None:
-    """Number, place, heading, score and snippet of each; with `explain` where the score comes from; at the
-    end how sure the answer is."""
-    screen, words = Screen(), Words(query)
+    """Number, place, heading, score and snippet of each result; with `explain` the signals of its score; then
+    the confidence of the answer."""
+    screen, words = Screen(), QueryWords(query)
     locations = {root.name: root.location for root in roots}
     width = min(screen.width, SNIPPET_WIDTH) if screen.is_terminal else SNIPPET_WIDTH
-    largest = max((m.share or 0.0 for view in found for m in view.measures), default=0.0)
-    for number, view in enumerate(found, start=first):
+    largest = max((m.share or 0.0 for view in results for m in view.measures), default=0.0)
+    for number, view in enumerate(results, start=first):
         address = link(view, locations) if screen.is_terminal else None
         screen.row(_head(number, view, address, several=len(roots) > 1))
         for line in snippet(view.content, words, width - len(INDENT)):
@@ -97,15 +97,15 @@ def show_results(
         if explain:
             screen.row(Text(""))
             for measure in view.measures:
-                screen.row(Text(INDENT + explained(measure, largest)))
-        if view is not found[-1]:
+                screen.row(Text(INDENT + measure_line(measure, largest)))
+        if view is not results[-1]:
             screen.row(Text(""))
-    if sure is not None:
-        screen.row(Text(f"\n{sure}", style=DIM))
+    if confidence is not None:
+        screen.row(Text(f"\n{confidence}", style=DIM))
 
 
 def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
-    """Among several roots the place begins with the root's name: a path may be in more than one."""
+    """With several roots the place begins with the root's name: a path may be in more than one."""
     where = f"{view.root}/{view.where}" if several and view.root else view.where
     head = Text(f"{number:2}. ").append(safe(where), style=BOLD + Style(link=address))
     if view.heading:
@@ -114,7 +114,7 @@ def _head(number: int, view: View, address: str | None, *, several: bool) -> Tex
 
 
 def link(view: View, locations: Mapping[str, str]) -> str | None:
-    """The file's address with its page or line behind `#`, where the root's folder is known."""
+    """The file's address with its page or line after `#`, if the root's folder is known."""
     location = locations.get(view.root or "")
     if location is None:
         return None
@@ -124,19 +124,19 @@ def link(view: View, locations: Mapping[str, str]) -> str | None:
     return address if view.lines is None else f"{address}#{view.lines[0]}"
 
 
-def snippet(content: str, words: Words, width: int) -> list[Text]:
-    """A few lines from the first that holds a word of the query, without the indentation they share."""
+def snippet(content: str, words: QueryWords, width: int) -> list[Text]:
+    """A few lines, from the first with a word of the query, without their common indentation."""
     lines = [line.rstrip() for line in safe_lines(content) if line.strip()]
     first = next((at for at, line in enumerate(lines) if words.first(line) is not None), 0)
     start = max(0, min(first, len(lines) - SNIPPET_LINES))
     window = dedent("\n".join(lines[start : start + SNIPPET_LINES]))
-    shown = [_clipped(line, words, width) for line in window.splitlines()]
-    for line in shown:
+    clipped = [_clip(line, words, width) for line in window.splitlines()]
+    for line in clipped:
         words.mark(line)
-    return shown
+    return clipped
 
 
-def _clipped(line: str, words: Words, width: int) -> Text:
+def _clip(line: str, words: QueryWords, width: int) -> Text:
     """Cut to `width` columns, around the first word of the query in it."""
     at = words.first(line) or 0
     if at > width // 2 and len(line) > width:
@@ -146,10 +146,10 @@ def _clipped(line: str, words: Words, width: int) -> Text:
     return text
 
 
-def explained(measure: Measure, largest: float) -> str:
+def measure_line(measure: Measure, largest: float) -> str:
     """A measure as name, bar, number and remark.
 
-    >>> explained(Measure("lexical", 0.5, 0.5, "rank 1"), 1.0)
+    >>> measure_line(Measure("lexical", 0.5, 0.5, "rank 1"), 1.0)
     'lexical        ███████              0.5  rank 1'
     """
     share = measure.share or 0.0
@@ -159,7 +159,7 @@ def explained(measure: Measure, largest: float) -> str:
 
 
 def show_passages(passages: Sequence["Passage"]) -> None:
-    """On a terminal each passage under its place, made safe; in a pipe the text and nothing else."""
+    """On a terminal, each passage below its place, made safe; in a pipe, only the text."""
     screen = Screen()
     for passage in passages:
         chunk = passage.chunk
@@ -174,7 +174,7 @@ def show_passages(passages: Sequence["Passage"]) -> None:
 
 
 def show_report(report: "Report") -> None:
-    """What a run did; what went wrong and what to know beside it go to standard error."""
+    """The counts of a run; its problems and notes go to standard error."""
     for problem in report.problems[:PROBLEMS_SHOWN]:
         tell(f"warning: {problem.path}: {problem.reason}")
     if len(report.problems) > PROBLEMS_SHOWN:
@@ -195,7 +195,7 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "roots": [_root(root.name, root.location, root.only) for root in status.roots] or ["none yet"],
         "generation": [str(status.generation)],
         "state root": [status.state_root],
-        "disk": list(_behind(status)),
+        "disk": list(_disk_lines(status)),
         "hnsw": [hnsw_line(status.hnsw)],
         "tuned": [", ".join(f"{name} {value:g}" for name, value in status.tuned.items()) or "no"],
         "cache": [
@@ -211,7 +211,7 @@ def _root(name: str, location: str, only: Sequence[str] | None) -> str:
     return f"{name} = {location}" + (f" (only {', '.join(only)})" if only is not None else "")
 
 
-def _behind(status: "IndexStatus") -> Iterator[str]:
+def _disk_lines(status: "IndexStatus") -> Iterator[str]:
     lag = status.lag
     if lag.added or lag.changed or lag.removed:
         yield f"{lag.added} added, {lag.changed} changed, {lag.removed} removed since; run 'quintet index'"
@@ -223,15 +223,13 @@ def _behind(status: "IndexStatus") -> Iterator[str]:
         yield f"the folder of root {root} is missing; bring it back, or run 'quintet forget {root}'"
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    pass
-
-
 @contextmanager
 def progress() -> Iterator[Listener]:
-    """A bar for each stage on standard error, if that is a terminal."""
+    """A progress bar for each stage on standard error, if that is a terminal."""
     if not is_terminal(sys.stderr):
-        yield _silent
+        from quintet.indexing.run import no_progress
+
+        yield no_progress
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 
@@ -262,7 +260,7 @@ def _into(add: Callable[..., int], update: Callable[..., None]) -> Listener:
 
 
 def hnsw_line(graph: "Approximation | None") -> str:
-    """What there is of an HNSW graph, and how good it is."""
+    """The size and the recall of the HNSW graph."""
     if graph is None:
         return "none: every vector is compared"
     if not graph.rows:

@@ -55,5 +55,5 @@ def _relevant_paths(response: Response, is_relevant: IsRelevant) -> Iterator[str
 def _without(filters: object, paths: list[str]) -> dict[str, Any]:
     """A path is a glob in a filter, so `?` replaces the characters that are special in globs."""
     excluded = [{"path": re.sub(r"[{}*]", "?", path)} for path in paths]
-    kept = [filters] if filters else []
-    return {"and": [*kept, {"not": {"or": excluded}}]}
+    given = [filters] if filters else []
+    return {"and": [*given, {"not": {"or": excluded}}]}
