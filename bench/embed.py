@@ -162,9 +162,6 @@ def _ratio(engine: Engine, other: Engine) -> dict[str, float]:
         "1 process": median(engine.single, other.single),
         "2 processes": median(engine.double, other.double),
     }
-        "1 process": median(engine.single, other.single),
-        "2 processes": median(engine.double, other.double),
-    }
 
 
 def commit() -> str:

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -66,32 +65,29 @@ def whole_number(name: str, least: int, most: int, of: str = "") -> Callable[[st
 
 
 def grouped(command: Command) -> Command:
-    """Let a command take option groups: dataclasses whose fields are declared like parameters.
+    """Let a command take option groups: named tuples whose fields are declared like parameters.
 
     Typer sees every field as a parameter of the command; the command gets one object per group.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
-    groups: dict[str, tuple[type[Any], list[str]]] = {}
+    groups: dict[str, type[Any]] = {}
     for parameter in inspect.signature(command).parameters.values():
         kind = hints[parameter.name]
-        if isinstance(kind, type) and is_dataclass(kind):
-            types = get_type_hints(kind, include_extras=True)
-            groups[parameter.name] = kind, [field.name for field in fields(kind)]
-            parameters += [
-                inspect.Parameter(
-                    field.name, parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name]
-                )
-                for field in fields(kind)
-            ]
-        else:
+        if not hasattr(kind, "_field_defaults"):
             parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=kind))
+            continue
+        groups[parameter.name] = kind
+        types = get_type_hints(kind, include_extras=True)
+        for name, default in kind._field_defaults.items():
+            field = inspect.Parameter(name, parameter.KEYWORD_ONLY, default=default, annotation=types[name])
+            parameters.append(field)
 
     @wraps(command)
     def call(**values: Any) -> int:
         objects = {
-            name: kind(**{field: values.pop(field) for field in names})
-            for name, (kind, names) in groups.items()
+            name: kind(**{field: values.pop(field) for field in kind._fields})
+            for name, kind in groups.items()
         }
         return command(**objects, **values)
 

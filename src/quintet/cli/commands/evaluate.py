@@ -1,9 +1,9 @@
 """`quintet eval`: measure rankings by queries whose answers are known."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 MOST_QUESTIONS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class QueryOptions:
+class QueryOptions(NamedTuple):
     """Where the queries come from: the collection in a folder, or the index itself."""
 
     folder: Annotated[
@@ -60,8 +59,7 @@ class QueryOptions:
         return Request(self.folder, split, db=self.db)
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(NamedTuple):
     """Which rankings are measured, and by which metrics."""
 
     contract: Annotated[Texts, repeatable("--contract", "NAME", "The ranking; 'all' for every one.")] = None
@@ -84,8 +82,7 @@ class RunOptions:
     compare: Annotated[bool, flag("--compare", "Compare each run with the first, query by query.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class OutputOptions:
+class OutputOptions(NamedTuple):
     per_query: Annotated[bool, flag("--per-query", "Show every query too.")] = False
     as_json: AsJson = False
     html: Annotated[Path | None, option("--html", "FILE", "Write the report as an HTML page.")] = None

@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, NamedTuple
 
 import typer
 
@@ -41,8 +41,7 @@ OnlyKind = Annotated[MaybeText, option("--kind", "KIND", "Only this kind.")]
 OnlySession = Annotated[MaybeText, option("--session", "NAME", "Only of this task or conversation.")]
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFilters:
+class MemoryFilters(NamedTuple):
     """Which memories `recall` and `forget` look at."""
 
     kind: OnlyKind = None

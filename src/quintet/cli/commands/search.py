@@ -1,9 +1,8 @@
 """`quintet search`, and the options that every search takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -40,8 +39,7 @@ Filters = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
+class SearchOptions(NamedTuple):
     """What `search` and `why` share."""
 
     contract: Contract = None
