@@ -122,9 +122,7 @@ def _show(
         from quintet.cli.render import show_results
 
         roots = () if is_from_base(response.body) else index.roots()
-        show_results(
-            results, query, roots, confidence=confidence_text(response.body), explain=explain
-        )
+        show_results(results, query, roots, confidence=confidence_text(response.body), explain=explain)
     tell_outcome(response, len(results))
     return results
 
