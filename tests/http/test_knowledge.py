@@ -11,8 +11,8 @@ import pytest
 from http_serving import Running, code_of, indexed, serving
 
 from quintet.http.access import without_paths
-from quintet.knowledge.folder_sources import MOST_SOURCES
-from quintet.knowledge.registration import MOST_PROPERTIES
+from quintet.knowledge.folder_sources import MAX_SOURCES
+from quintet.knowledge.registration import MAX_PROPERTIES
 
 BASES = "/v1/knowledge-bases"
 
@@ -95,12 +95,12 @@ def test_a_base_that_cannot_be_is_refused(asking: httpx.Client, asked: dict[str,
 def test_what_waiting_cannot_help_is_too_large_and_nobody_is_told_to_return(
     asking: httpx.Client, base: str, place: Path
 ) -> None:
-    many = [{"name": f"p{number}", "type": "text"} for number in range(MOST_PROPERTIES + 1)]
+    many = [{"name": f"p{number}", "type": "text"} for number in range(MAX_PROPERTIES + 1)]
     wide = asking.post(BASES, json={"slug": "wide", "properties": many})
-    for number in range(MOST_SOURCES + 1):
+    for number in range(MAX_SOURCES + 1):
         (place / "sources" / str(number)).mkdir(parents=True)
         added = asking.post(f"{base}/sources", json={"directory": f"sources/{number}"})
-        assert (added.status_code == 201) is (number < MOST_SOURCES)
+        assert (added.status_code == 201) is (number < MAX_SOURCES)
     for answer in (wide, added):
         assert code_of(answer) == (413, "too_large")
         assert "retry-after" not in answer.headers

@@ -224,7 +224,7 @@ def test_a_base_whose_registration_is_lost_keeps_its_documents_until_it_is_back(
 def test_only_so_many_bases_are_kept_open_and_one_in_hand_goes_on(
     index: quintet.Index, base: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bases_module, "MOST_OPEN", 2)
+    monkeypatch.setattr(bases_module, "MAX_OPEN", 2)
     base.put("word of the first", id="first")
     assert ids(base.search("word")) == ["first"]
     for number in range(5):

@@ -12,7 +12,7 @@ from formats.papers import lines, paper
 from knowledge.answers import found, ids
 from quintet.errors import Conflict, LimitError, NotFound, UsageError
 from quintet.knowledge import KnowledgeBase, Outcome, Upload
-from quintet.knowledge.base import MOST_DOCUMENTS
+from quintet.knowledge.base import MAX_DOCUMENTS
 
 
 def test_the_same_document_again_changes_nothing(base: KnowledgeBase) -> None:
@@ -164,7 +164,7 @@ def test_too_large_and_too_many_are_said(tmp_path: Path) -> None:
             base.put_file(tmp_path / "big.txt")
         assert base.put_many([Upload(b"x" * 101, "a.txt")])[0].code == "too_large"
         with pytest.raises(LimitError) as refused:
-            base.put_many([Upload(b"x")] * (MOST_DOCUMENTS + 1))
+            base.put_many([Upload(b"x")] * (MAX_DOCUMENTS + 1))
         assert refused.value.code == "too_many"
 
 

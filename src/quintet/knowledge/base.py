@@ -26,8 +26,8 @@ from quintet.model.parameters import shown
 from quintet.ports.documents import StoredDocument
 from quintet.query.search import Response
 
-MOST_DOCUMENTS = 1_000  # in one call
-MOST_LISTED = 1_000
+MAX_DOCUMENTS = 1_000  # in one call
+MAX_LISTED = 1_000
 SAME: Final[Any] = object()  # tells `update` to keep a field
 
 
@@ -154,9 +154,9 @@ class KnowledgeBase:
         self, uploads: Sequence[Upload], progress: Callable[[int, int], None] | None = None
     ) -> list[Outcome]:
         """Add several documents, each completely or not at all. A refused document does not stop the rest."""
-        if len(uploads) > MOST_DOCUMENTS:
+        if len(uploads) > MAX_DOCUMENTS:
             raise LimitError(
-                f"{len(uploads)} documents were given; one call accepts at most {MOST_DOCUMENTS}: give fewer",
+                f"{len(uploads)} documents were given; one call accepts at most {MAX_DOCUMENTS}: give fewer",
                 code="too_many",
             )
         outcomes: list[Outcome] = []
@@ -168,8 +168,8 @@ class KnowledgeBase:
 
     def documents(self, after: str | None = None, limit: int = 100) -> list[DocumentFields]:
         """A page of documents in the order of their ids; `after` is the last id of the page before."""
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_LISTED:
-            raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MOST_LISTED}")
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LISTED:
+            raise UsageError(f"limit is {shown(limit)}; it must be a whole number from 1 to {MAX_LISTED}")
         self.registered()
         with self._documents.collection.snapshot() as snapshot:
             return [show_document(document) for document in snapshot.documents.page(after or "", limit)]

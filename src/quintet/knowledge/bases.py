@@ -26,7 +26,7 @@ from quintet.processes.lock import hold_lock
 FOLDER = "knowledge"
 LOCK = "registry.lock"
 TEMPORARY = (".new-", ".gone-")  # folders of bases that are being made or deleted
-MOST_OPEN = 64  # bases that keep their files open, about five each
+MAX_OPEN = 64  # bases that keep their files open, about five each
 
 
 class KnowledgeBases:
@@ -122,7 +122,7 @@ class KnowledgeBases:
             if base is None:
                 base = KnowledgeBase(place, registration, self._parts, self._changing)
             self._open[slug] = base  # last: the first is the least recently used
-            if len(self._open) > MOST_OPEN:
+            if len(self._open) > MAX_OPEN:
                 self._open.pop(next(iter(self._open))).rest()
             return base
 

@@ -15,7 +15,7 @@ from quintet.knowledge.results import BaseState, SourceFields
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.model.parameters import shown
 
-MOST_SOURCES = 100
+MAX_SOURCES = 100
 
 Change = Callable[[Registration], Registration]
 
@@ -103,8 +103,8 @@ class FolderSources:
 def _add_source(base: Registration, name: str, location: str) -> Registration:
     if any(source.location == location for source in base.sources):
         raise Conflict(f"{name!r} is already a source of this knowledge base", code="source_exists")
-    if len(base.sources) >= MOST_SOURCES:
-        raise LimitError(f"a knowledge base has at most {MOST_SOURCES} sources; remove one first")
+    if len(base.sources) >= MAX_SOURCES:
+        raise LimitError(f"a knowledge base has at most {MAX_SOURCES} sources; remove one first")
     return replace(base, sources=(*base.sources, FolderSource(_source_id(name, base), name, location)))
 
 
@@ -112,7 +112,7 @@ def _source_id(name: str, base: Registration) -> str:
     """The name as a short word, with a number appended if the word is taken."""
     word = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "source"
     taken = {UPLOADS, *(source.id for source in base.sources)}
-    candidates = (word if number == 1 else f"{word}-{number}" for number in range(1, MOST_SOURCES + 3))
+    candidates = (word if number == 1 else f"{word}-{number}" for number in range(1, MAX_SOURCES + 3))
     return next(candidate for candidate in candidates if candidate not in taken)
 
 

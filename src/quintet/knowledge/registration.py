@@ -17,7 +17,7 @@ from quintet.model.parameters import is_exact, shown
 REGISTRATION_FILE = "base.json"
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 PROPERTY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
-MOST_PROPERTIES = 64
+MAX_PROPERTIES = 64
 TITLE_CHARS = 500
 UNFIT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 RESERVED_SLUGS = {DEFAULT_INDEX, "registry"}
@@ -103,10 +103,8 @@ def check_properties(properties: object) -> dict[str, str]:
         raise UsageError(
             f"properties is {shown(properties)}; it must be a list of {{'name', 'type'}} objects"
         )
-    if len(properties) > MOST_PROPERTIES:
-        raise LimitError(
-            f"the schema has {len(properties)} properties; at most {MOST_PROPERTIES} are allowed"
-        )
+    if len(properties) > MAX_PROPERTIES:
+        raise LimitError(f"the schema has {len(properties)} properties; at most {MAX_PROPERTIES} are allowed")
     types: dict[str, str] = {}
     for item in properties:
         name, kind = _check_property(item)

@@ -15,7 +15,7 @@ from quintet.processes.lock import hold_lock
 FOLDER = "runs"
 LOCK = "sync.lock"
 KEPT_RUNS = 50
-MOST_PROBLEMS = 100
+MAX_PROBLEMS = 100
 LOCK_SECONDS = 0.5  # long enough for others that only test the lock, and so hold it for a moment
 INTERRUPTED = "the run was interrupted; what it wrote is kept, and the next run continues from there"
 
@@ -145,7 +145,7 @@ class Recorder:
         self.run = replace(self.run, **{name: getattr(self.run, name) + by for name, by in more.items()})
 
     def problem(self, path: str, reason: str) -> None:
-        if len(self.run.problems) >= MOST_PROBLEMS:
+        if len(self.run.problems) >= MAX_PROBLEMS:
             self.count(unlisted_problems=1)
         else:
             self.run.problems.append({"path": path, "reason": reason})

@@ -154,8 +154,10 @@ def _check_id(value: object) -> str:
 
 def _check_abouts(value: object) -> tuple[About, ...]:
     subjects = _check_list(value)
-    if len(subjects) > validation.MOST["about"]:
-        raise LimitError(f"about has {len(subjects)} entries; at most {validation.MOST['about']} are allowed")
+    if len(subjects) > validation.MAX_ENTRIES["about"]:
+        raise LimitError(
+            f"about has {len(subjects)} entries; at most {validation.MAX_ENTRIES['about']} are allowed"
+        )
     return tuple(_check_about(about) for about in subjects)
 
 

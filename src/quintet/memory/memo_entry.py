@@ -8,7 +8,7 @@ from hashlib import sha256
 from quintet.errors import LimitError
 from quintet.formats.text import parse_plain
 from quintet.indexing.chunk import chunk
-from quintet.memory.validation import MOST
+from quintet.memory.validation import MAX_ENTRIES
 from quintet.model.documents import Chunk, Document, Json, digest
 from quintet.model.memories import ROOT, About, Memo
 from quintet.model.metadata import check_metadata
@@ -34,9 +34,10 @@ def merge_memo(memo: Memo, tags: Sequence[str], about: Sequence[About], metadata
     subjects = {subject.key: subject for subject in (*memo.about, *about)}
     every_tag = tuple(dict.fromkeys((*memo.tags, *tags)))
     for field, count in (("tags", len(every_tag)), ("about", len(subjects))):
-        if count > MOST[field]:
+        if count > MAX_ENTRIES[field]:
             raise LimitError(
-                f"{field} of memory {memo.id} would have {count} entries; at most {MOST[field]} are allowed"
+                f"{field} of memory {memo.id} would have {count} entries; "
+                f"at most {MAX_ENTRIES[field]} are allowed"
             )
     return replace(
         memo,

@@ -14,7 +14,7 @@ from quintet.memory.contract import LATEST_MS, MEMORY, Params, memory_filter
 from quintet.memory.embedding import catch_up, embed_few
 from quintet.memory.json_lines import ImportReport, export_line, merge_lines
 from quintet.memory.memo_entry import OCCURRENCES, memo_entry, memo_id, merge_memo
-from quintet.memory.near_duplicates import MOST_COMPARED, NearDuplicate, near_duplicates
+from quintet.memory.near_duplicates import MAX_COMPARED, NearDuplicate, near_duplicates
 from quintet.model.documents import Json, Passage
 from quintet.model.filters import Filter
 from quintet.model.memories import ROOT, Memo, in_order, memo_from
@@ -26,7 +26,7 @@ from quintet.ports.reading import Root
 from quintet.ports.writing import Writer
 from quintet.query.search import Response
 
-MOST_BESIDE = 1_000  # memories on either side of the middle of a timeline
+MAX_BESIDE = 1_000  # memories on either side of the middle of a timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Memory:
 
     def _near_duplicates(self, memo: Memo) -> list[NearDuplicate]:
         with self._memories.snapshot() as snapshot:
-            response = self._memories.search_in(snapshot, memo.text, MEMORY, {"limit": MOST_COMPARED})
+            response = self._memories.search_in(snapshot, memo.text, MEMORY, {"limit": MAX_COMPARED})
             return near_duplicates(memo.text, response, snapshot.text.tokens)
 
     def supersede(self, old: str, by: str) -> None:
@@ -158,8 +158,8 @@ class Memory:
         Without `around`, the latest. Superseded memories are included.
         """
         for name, count in (("before", before), ("after", after)):
-            if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_BESIDE:
-                raise UsageError(f"{name} is {count!r}; it must be a whole number from 0 to {MOST_BESIDE}")
+            if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_BESIDE:
+                raise UsageError(f"{name} is {count!r}; it must be a whole number from 0 to {MAX_BESIDE}")
         filter = _filter(kind=kind, session=session, include_superseded=True)
         middle = [self._find(around)] if isinstance(around, str) else []
         moment = (middle[0].created_ms, middle[0].id) if middle else (_moment(around), "")

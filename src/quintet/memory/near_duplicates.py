@@ -8,7 +8,7 @@ from quintet.model.memories import memo_from
 from quintet.model.results import Ranked
 from quintet.query.search import Response
 
-MOST_COMPARED = 5  # memories
+MAX_COMPARED = 5  # memories
 NEAR_COSINE = 0.9  # by granite, another wording has .91 to .98, as has another number in the same sentence
 NEAR_OVERLAP = 0.8  # share of common words, for memories without a vector
 

@@ -9,7 +9,7 @@ from quintet.model.parameters import shown
 
 TEXT_CHARS = 20_000  # one to five pages; anything longer is a document and belongs in a folder
 NAME_CHARS = {"a tag": 100, "a session": 200, "what it is about": 1_000}
-MOST = {"tags": 32, "about": 32}
+MAX_ENTRIES = {"tags": 32, "about": 32}
 
 
 def check_text(text: object) -> str:
@@ -46,6 +46,8 @@ def check_names(field: str, what: str, names: object) -> tuple[str, ...]:
     """Each name once, in the order given."""
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise UsageError(f"{field} is {shown(names)}; it must be a list of texts")
-    if len(names) > MOST[field]:
-        raise LimitError(f"{field} has {len(names)} entries; at most {MOST[field]} are allowed: remove some")
+    if len(names) > MAX_ENTRIES[field]:
+        raise LimitError(
+            f"{field} has {len(names)} entries; at most {MAX_ENTRIES[field]} are allowed: remove some"
+        )
     return tuple(dict.fromkeys(check_name(what, name) for name in names))

@@ -23,7 +23,7 @@ from quintet.knowledge.results import DocumentFields
 
 ABOUT = ("title", "uri", "metadata")
 FIELDS = ("text", "content", "id", "mime", *ABOUT)
-MOST_LISTED = 1_000
+MAX_LISTED = 1_000
 
 
 class DocumentPage(TypedDict):
@@ -57,7 +57,7 @@ class DocumentRoutes(Routes):
 
     async def list_documents(self, request: Request, access: Access) -> Response:
         given = query_parameters(request, ["after", "limit"])
-        limit = parse_count(given.get("limit", "100"), "limit", MOST_LISTED)
+        limit = parse_count(given.get("limit", "100"), "limit", MAX_LISTED)
         documents = await self._state.workers.run(
             lambda: base_of(request, access).documents(given.get("after"), limit)
         )

@@ -2,7 +2,7 @@
 
 from quintet.http.citations import SOURCE_FILE
 from quintet.http.config import Limits
-from quintet.http.routes.documents import MOST_LISTED, DocumentPage, Outcomes
+from quintet.http.routes.documents import MAX_LISTED, DocumentPage, Outcomes
 from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS, Bases, Deleted, DeletedSource, Runs, Sources
 from quintet.http.schema import knowledge_requests as requests
 from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, in_query, operation
@@ -85,7 +85,7 @@ def _documents() -> Schema:
         (400, 413, *IN_BASE),
         parameters=(
             in_query("after", {"type": "string"}, "the `next` of the page before"),
-            in_query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "default: 100"),
+            in_query("limit", {"type": "integer", "minimum": 1, "maximum": MAX_LISTED}, "default: 100"),
         ),
     )
     change = operation(

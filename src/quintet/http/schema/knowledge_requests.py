@@ -3,7 +3,7 @@
 from quintet.contracts.knowledge import CONTRACT, PROPERTY_KINDS
 from quintet.http.schema.requests import search_request
 from quintet.knowledge.documents import ID, URI_CHARS
-from quintet.knowledge.registration import MOST_PROPERTIES, PROPERTY, SLUG, TITLE_CHARS
+from quintet.knowledge.registration import MAX_PROPERTIES, PROPERTY, SLUG, TITLE_CHARS
 from quintet.model.schema import Schema, object_schema
 from quintet.model.tokens import LARGEST_BUDGET
 
@@ -29,7 +29,7 @@ CREATE = object_schema(
             "type": "array",
             "items": object_schema(PROPERTY_FIELDS, required=list(PROPERTY_FIELDS)),
             "default": [],
-            "description": f"at most {MOST_PROPERTIES} fields to filter by besides the built-in ones",
+            "description": f"at most {MAX_PROPERTIES} fields to filter by besides the built-in ones",
         },
     },
     required=["slug"],
