@@ -5,11 +5,9 @@ Only the outermost nodes and the bodies of classes and namespaces are read, not 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from quintet.codegraph.language import DefinitionNodes
-from quintet.codegraph.source import LineTable, ParsedSource
+from quintet.codegraph.source import ParsedSource
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,16 +50,14 @@ class DefinitionTree(NamedTuple):
 
 
 def find_definitions(file: ParsedSource) -> DefinitionTree:
-    reader = _DefinitionReader(file.source, file.language.definitions, file.lines, {})
+    reader = _DefinitionReader(file)
     return DefinitionTree(reader.members(file.root.children, (), False, 0), reader.above)
 
 
-@dataclass(frozen=True, slots=True)
 class _DefinitionReader:
-    source: bytes
-    types: DefinitionNodes
-    lines: LineTable
-    above: dict[int, int]
+    def __init__(self, file: ParsedSource) -> None:
+        self.source, self.types, self.lines = file.source, file.language.definitions, file.lines
+        self.above: dict[int, int] = {}
 
     def members(
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int

@@ -211,6 +211,26 @@ class Scan:
         """A method call on a value that has no name; `type` is empty where the static type is unknown."""
         self.mention(scope, "calls", (*type, name), node, "type" if type else "unknown")
 
+    def mention_computed_call(
+        self,
+        function: "Node",
+        receiver: "Node | None",
+        scope: Scope,
+        member: str,
+        type: Type,
+        *,
+        is_super: bool,
+        is_literal: bool,
+    ) -> Sequence[Step]:
+        """A call on the value of an expression. Returns what is left to visit."""
+        if receiver is None:
+            return [(function, scope)]
+        if is_super:
+            self.mention(scope, "calls", (member,), function, "super")
+        elif type or not is_literal:
+            self.mention_call_on(scope, type, member, function)
+        return [(receiver, scope)]
+
     # Resolving
 
     def outline(self, *, keep_unbound: bool) -> Outline:

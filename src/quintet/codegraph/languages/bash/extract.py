@@ -38,6 +38,9 @@ class _BashExtractor(Extractor):
             }
         )
 
+    def _loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        return steps(node, scope, node.child_by_field_name("variable"))
+
     def _function(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         text = self.scan.name(name)
@@ -64,9 +67,6 @@ class _BashExtractor(Extractor):
                 if name.type == "variable_name":
                     scope.local("$" + self.scan.name(name))
         return [(child, scope) for child in node.named_children if child.type != "variable_name"]
-
-    def _loop(self, node: "Node", scope: Scope) -> Sequence[Step]:
-        return steps(node, scope, node.child_by_field_name("variable"))
 
     def _command(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = node.child_by_field_name("name")

@@ -155,15 +155,16 @@ class ScriptValues:
     def computed_call(self, function: "Node", scope: Scope) -> Sequence[Step]:
         """A call on the value of an expression: `super.m()`, `new Foo().m()`, `x[0].m()`."""
         receiver = function.child_by_field_name("object") if function.type == "member_expression" else None
-        if receiver is None:
-            return [(function, scope)]
-        member = self.scan.name(function.child_by_field_name("property"))
-        inner = unwrapped(receiver)
-        if receiver.type == "super":
-            self.scan.mention(scope, "calls", (member,), function, "super")
-        elif (type := self.static_type(receiver, scope)) or (inner and inner.type not in LITERALS):
-            self.scan.mention_call_on(scope, type, member, function)
-        return [(receiver, scope)]
+        value = unwrapped(receiver)
+        return self.scan.mention_computed_call(
+            function,
+            receiver,
+            scope,
+            self.scan.name(function.child_by_field_name("property")),
+            self.static_type(receiver, scope),
+            is_super=receiver is not None and receiver.type == "super",
+            is_literal=value is None or value.type in LITERALS,
+        )
 
     def note_test(self, path: tuple[str, ...], arguments: "Node | None", scope: Scope) -> None:
         """Mark a file with `describe("...", () => ...)` at its top as a test."""

@@ -22,11 +22,8 @@ BUILTINS = words(
     " UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError"
     " ExceptionGroup BaseExceptionGroup"
 )
-NODES = DefinitionNodes(
-    node_kinds("function_definition:function class_definition:class"),
-    comments=words("comment decorator"),
-    wrappers=words("decorated_definition"),
-)
+KINDS = node_kinds("function_definition:function class_definition:class")
+NODES = DefinitionNodes(KINDS, comments=words("comment decorator"), wrappers=words("decorated_definition"))
 FAMILY = Family(
     "python",
     NameRules("file", closed_scopes=True),

@@ -244,15 +244,14 @@ class PythonValues:
     def computed_call(self, function: "Node", scope: Scope) -> Sequence[Step]:
         """A call on the value of an expression: `super().m()`, `Foo().m()`, `x[0].m()`."""
         receiver = function.child_by_field_name("object") if function.type == "attribute" else None
-        if receiver is None:
-            return [(function, scope)]
+        maker = receiver.child_by_field_name("function") if receiver and receiver.type == "call" else None
+        is_super = maker is not None and self.scan.name(maker) == "super" and scope.find("super") is None
+        is_literal = receiver is not None and receiver.type in LITERALS
+        type = () if is_super else self.static_type(receiver, scope)
         member = self.scan.name(function.child_by_field_name("attribute"))
-        maker = receiver.child_by_field_name("function") if receiver.type == "call" else None
-        if maker is not None and self.scan.name(maker) == "super" and scope.find("super") is None:
-            self.scan.mention(scope, "calls", (member,), function, "super")
-        elif (type := self.static_type(receiver, scope)) or receiver.type not in LITERALS:
-            self.scan.mention_call_on(scope, type, member, function)
-        return [(receiver, scope)]
+        return self.scan.mention_computed_call(
+            function, receiver, scope, member, type, is_super=is_super, is_literal=is_literal
+        )
 
     def bare_name(self, node: "Node", scope: Scope) -> Sequence[Step]:
         self.scan.mention(scope, "references", (self.scan.name(node),), node)
