@@ -56,7 +56,7 @@ class EmbedderSuite:
         embedder = self.build()
         together = quantise(embedder.embed_documents(self.TEXTS))
         alone = [quantise(embedder.embed_documents([text]))[0] for text in self.TEXTS]
-        assert all(np.array_equal(one, other) for one, other in zip(together, alone, strict=True))
+        assert all(np.array_equal(vector, own) for vector, own in zip(together, alone, strict=True))
 
     def test_a_query_gives_a_vector_of_the_same_size_or_none(self) -> None:
         embedder = self.build()

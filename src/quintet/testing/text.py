@@ -41,7 +41,7 @@ class TextIndexSuite:
 
     def rows_of(self, chunk_ids: Sequence[str]) -> Rows:
         """Which rows these chunks have in what was built last, ascending."""
-        numbers = {one.chunk_id: at for at, one in enumerate(self.ROWS, start=1)}
+        numbers = {row.chunk_id: at for at, row in enumerate(self.ROWS, start=1)}
         return np.array(sorted(numbers[chunk_id] for chunk_id in chunk_ids), np.int64)
 
     def found(self, query: TextQuery, depth: int = 10, within: Sequence[str] | None = None) -> list[Hit]:
@@ -83,8 +83,8 @@ class TextIndexSuite:
         index = self.build(
             [*words, TextRow("c", "c.md", 0, "缓存策略与过期时间"), TextRow("j", "j.md", 0, "検索")]
         )
-        found = index.search(TextQuery(("缓存", "name"), stems=True, parts=True), 3)
-        assert [hit.chunk_id for hit in found][:1] == ["c"]
+        hits = index.search(TextQuery(("缓存", "name"), stems=True, parts=True), 3)
+        assert [hit.chunk_id for hit in hits][:1] == ["c"]
 
     def test_a_word_glued_to_cjk_is_a_word(self) -> None:
         assert self.ids("python") == ["h"]
@@ -102,13 +102,13 @@ class TextIndexSuite:
             ("c", ("userName",)),
             ("d", ("検索",)),
         ):
-            moved = next(one for one in self.ROWS if one.chunk_id == row)
+            moved = next(candidate for candidate in self.ROWS if candidate.chunk_id == row)
             heading = TextRow("z", "z.md", 0, "of no use", moved.content)
             index = self.build((*self.ROWS, heading))
-            for field, found in (("content", row), ("heading_path", "z")):
+            for field, unweighted in (("content", row), ("heading_path", "z")):
                 query = TextQuery(terms, parts=True, field_weights=((field, 0.0),))
                 scores = {hit.chunk_id: hit.score for hit in index.search(query, 10)}
-                assert scores.keys() == {row, "z"} and scores.pop(found) == 0.0 < min(scores.values())
+                assert scores.keys() == {row, "z"} and scores.pop(unweighted) == 0.0 < min(scores.values())
 
     def test_with_stems_weights_of_fields_apply_to_words_alone(self) -> None:
         index = self.build(self.ROWS)
@@ -165,10 +165,12 @@ class TextIndexSuite:
             TextQuery(("same",), ("same words",), phrases_required=True),
         ):
             index = self.build(self.ROWS)
-            found = {hit.chunk_id: hit.score for hit in index.search(query, 10)}
-            assert index.scores(query, [*ids, "none"]) == found
+            scores = {hit.chunk_id: hit.score for hit in index.search(query, 10)}
+            assert index.scores(query, [*ids, "none"]) == scores
             index.search(query, 1)
-            assert index.scores(query, ids[:3]) == {one: found[one] for one in ids[:3] if one in found}
+            assert index.scores(query, ids[:3]) == {
+                chunk_id: scores[chunk_id] for chunk_id in ids[:3] if chunk_id in scores
+            }
             assert index.scores(query, []) == {}
 
     def test_matched_fields_know_stems(self) -> None:
@@ -183,5 +185,5 @@ class TextIndexSuite:
 
     def test_the_order_of_insertion_does_not_show(self) -> None:
         query = TextQuery(("cache", "same", "words", "here"))
-        one = self.build(self.ROWS).search(query, 5)
-        assert self.build(tuple(reversed(self.ROWS))).search(query, 5) == one
+        hits = self.build(self.ROWS).search(query, 5)
+        assert self.build(tuple(reversed(self.ROWS))).search(query, 5) == hits

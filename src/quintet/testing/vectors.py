@@ -39,19 +39,21 @@ class MemoryVectorIndex:
     ) -> list[Hit]:
         allowed = None if within is None else set(within.tolist())
         scored = []
-        for row, one in enumerate(self._rows, start=1):
+        for row, vector_row in enumerate(self._rows, start=1):
             if allowed is None or row in allowed:
-                pairs = zip(quantise(one.vector).tolist(), vector.tolist(), strict=True)
-                scored.append((-sum(a * b for a, b in pairs), one.path, one.sequence, one.chunk_id))
+                pairs = zip(quantise(vector_row.vector).tolist(), vector.tolist(), strict=True)
+                scored.append(
+                    (-sum(a * b for a, b in pairs), vector_row.path, vector_row.sequence, vector_row.chunk_id)
+                )
         return [Hit(chunk_id, cosine(-dot), cosine(-dot)) for dot, _, _, chunk_id in sorted(scored)[:depth]]
 
     def of(self, chunk_ids: Sequence[str]) -> ChunkVectors:
-        known = {one.chunk_id: quantise(one.vector) for one in self._rows}
-        found = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id in known]
-        rows = [known[chunk_id] for chunk_id in found]
-        numbers = {chunk_id: number for number, chunk_id in enumerate(found)}
+        known = {row.chunk_id: quantise(row.vector) for row in self._rows}
+        ids = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id in known]
+        vectors = [known[chunk_id] for chunk_id in ids]
+        numbers = {chunk_id: number for number, chunk_id in enumerate(ids)}
         return ChunkVectors(
-            numbers, np.stack(rows) if rows else np.empty((0, self.dimensions or 0), np.int16)
+            numbers, np.stack(vectors) if vectors else np.empty((0, self.dimensions or 0), np.int16)
         )
 
 
@@ -72,7 +74,7 @@ class VectorIndexSuite:
 
     def rows_of(self, chunk_ids: Sequence[str]) -> Rows:
         """Which rows these chunks have in what was built last, ascending."""
-        numbers = {one.chunk_id: at for at, one in enumerate(self.ROWS, start=1)}
+        numbers = {row.chunk_id: at for at, row in enumerate(self.ROWS, start=1)}
         return np.array(sorted(numbers[chunk_id] for chunk_id in chunk_ids), np.int64)
 
     def found(self, query: Sequence[float], depth: int, within: Sequence[str] | None = None) -> list[Hit]:
@@ -102,16 +104,16 @@ class VectorIndexSuite:
         assert self.build(self.ROWS).dimensions == 3
 
     def test_it_gives_the_vectors_that_it_has(self) -> None:
-        found = self.build(self.ROWS).of(["d", "nobody", "a", "d"])
-        assert sorted(found.rows) == ["a", "d"]
-        assert found.matrix[found.rows["d"]].tolist() == quantise((0.6, 0.8, 0.0)).tolist()
-        assert found.matrix[found.rows["a"]].tolist() == quantise((1.0, 0.0, 0.0)).tolist()
+        vectors = self.build(self.ROWS).of(["d", "nobody", "a", "d"])
+        assert sorted(vectors.rows) == ["a", "d"]
+        assert vectors.matrix[vectors.rows["d"]].tolist() == quantise((0.6, 0.8, 0.0)).tolist()
+        assert vectors.matrix[vectors.rows["a"]].tolist() == quantise((1.0, 0.0, 0.0)).tolist()
 
     def test_of_no_chunks_there_are_no_vectors(self) -> None:
         assert dict(self.build(self.ROWS).of([]).rows) == {}
 
     def test_the_order_of_insertion_does_not_show(self) -> None:
         query = quantise((0.9, 0.1, 0.3))
-        one = self.build(self.ROWS).search(query, 6)
-        other = self.build(tuple(reversed(self.ROWS))).search(query, 6)
-        assert one == other
+        hits = self.build(self.ROWS).search(query, 6)
+        reversed_hits = self.build(tuple(reversed(self.ROWS))).search(query, 6)
+        assert hits == reversed_hits

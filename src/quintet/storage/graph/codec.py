@@ -35,7 +35,7 @@ def decoded(body: str) -> Outline:
                 for kind, path, first, last, parent, visibility, is_test, *above in symbols
             ]
         ),
-        tuple([Import(*one) for one in imports]),
+        tuple([Import(*parts) for parts in imports]),
         tuple(
             [
                 Mention(owner, relation, tuple(path), line, base)

@@ -47,10 +47,10 @@ class SqliteCodeGraph:
     @property
     def available(self) -> bool:
         """Is there anything besides documents that have nothing to do with one another?"""
-        found = self._connection.execute(
+        exists = self._connection.execute(
             "SELECT EXISTS (SELECT 1 FROM symbols WHERE parent IS NOT NULL) OR EXISTS (SELECT 1 FROM edges)"
         )
-        return bool(found.get)
+        return bool(exists.get)
 
     def expand(
         self, seeds: Sequence[str], expansion: Expansion, depth: int, within: Rows | None = None
@@ -62,17 +62,17 @@ class SqliteCodeGraph:
         outlines = None if within is None else self._outlines_of(within)
         hits: dict[str, Hit] = {}
         for layer in view.reached(together, expansion):
-            for one in layer:
+            for reached in layer:
                 if len(hits) == depth:
                     return list(hits.values())
-                if outlines is not None and view.outlines[one.node] not in outlines:
+                if outlines is not None and view.outlines[reached.node] not in outlines:
                     continue
-                chunk = self._chunk(view, one)
+                chunk = self._chunk(view, reached)
                 if chunk is None or (allowed is not None and chunk[0] not in allowed):
                     continue
                 _, chunk_id, node = chunk
-                if node != view.ids[started[one.seed]]:  # a part of the seed that it holds itself
-                    distance = len(one.steps)
+                if node != view.ids[started[reached.seed]]:  # a part of the seed that it holds itself
+                    distance = len(reached.steps)
                     hits.setdefault(node, Hit(chunk_id, 1 / distance, float(distance), distance))
         return list(hits.values())
 
@@ -95,41 +95,41 @@ class SqliteCodeGraph:
         if not shown:
             return [row]
         document, kind = shown[0][2:]
-        found = [row, *(other for (other,) in self._connection.execute(OVERLOADS, (row, document)))]
+        rows = [row, *(other for (other,) in self._connection.execute(OVERLOADS, (row, document)))]
         if expansion.strategy == "related" or kind in ("function", "method"):
-            return found
+            return rows
         starts = [first for first, *_ in shown]
         others: Any = self._connection.execute(OTHERS, (view.outlines[row], document))
         for other, first, last in others:
             at = bisect_right(starts, first) - 1
             if at >= 0 and last <= shown[at][1]:
-                found.append(other)
-        return found
+                rows.append(other)
+        return rows
 
     def _outlines_of(self, rows: Rows) -> set[int]:
         if not len(rows):
             return set()
-        found = self._connection.execute(
+        outlines = self._connection.execute(
             "SELECT DISTINCT o.row FROM chunks c JOIN documents d ON d.row = c.document "
             "JOIN outlines o ON o.document = d.id WHERE c.row IN (SELECT value FROM carray(?))",
             (apsw.carray(np.ascontiguousarray(rows)),),
         )
-        return {row for (row,) in found}
+        return {row for (row,) in outlines}
 
-    def _chunk(self, view: GraphView, one: ReachedNode) -> tuple[int, str, str] | None:
+    def _chunk(self, view: GraphView, reached: ReachedNode) -> tuple[int, str, str] | None:
         """Where a node is shown: at its first line. A document is shown where it names what led to it."""
-        last = one.steps[-1]
+        last = reached.steps[-1]
         named = not last.forwards and CODES[last.code][1] == "references"
-        found = self._connection.execute(
+        chunks = self._connection.execute(
             "SELECT c.row, c.id, coalesce(c.node, c.id) FROM symbols s JOIN outlines o ON o.row = s.outline "
             "JOIN documents d ON d.id = o.document JOIN chunks c ON c.document = d.row, "
             "(SELECT ? AS named) WHERE s.id = ? ORDER BY "
             "c.first_line > iif(s.number, s.first_line, named), "
             "iif(c.first_line > iif(s.number, s.first_line, named), c.sequence, -c.first_line), "
             "c.sequence LIMIT 1",
-            (last.line if named else 0, view.ids[one.node]),
+            (last.line if named else 0, view.ids[reached.node]),
         )
-        return next(iter(found), None)
+        return next(iter(chunks), None)
 
     def named(self, name: str) -> list[Node]:
         return self._nodes(f"{NODE} WHERE s.name = ? {ORDER}", (name,))
@@ -143,33 +143,36 @@ class SqliteCodeGraph:
         return [name for (name,) in rows]
 
     def at(self, root: str, path: str, first: int, last: int) -> Node | None:
-        found = self._nodes(
+        nodes = self._nodes(
             f"{NODE} WHERE r.name = ? AND d.path = ? "
             "AND (s.number = 0 OR (s.first_line <= ? AND s.last_line >= ?)) "
             "ORDER BY s.number = 0, s.last_line - s.first_line, s.number DESC LIMIT 1",
             (root, path, first, last),
         )
-        return found[0] if found else None
+        return nodes[0] if nodes else None
 
     def nodes(self, ids: Sequence[str]) -> dict[str, Node]:
-        found = {}
+        by_id = {}
         for portion, marks in _portions(ids):
             nodes = self._nodes(f"{NODE} WHERE s.id IN ({marks})", portion)
-            found.update({node.id: node for node in nodes})
-        return found
+            by_id.update({node.id: node for node in nodes})
+        return by_id
 
     def documented(self) -> list[Node]:
         return self._nodes(f"{NODE} WHERE s.docstring <> '' {ORDER}", ())
 
     def walk(self, start: str, expansion: Expansion, limit: int) -> list[Neighbour]:
         view = self._views.view(self._connection)
-        found: list[ReachedNode] = []
+        reached: list[ReachedNode] = []
         for layer in view.reached([[view.rows[start]]], expansion):
-            found += layer[: limit - len(found)]
-            if len(found) == limit:
+            reached += layer[: limit - len(reached)]
+            if len(reached) == limit:
                 break
-        nodes = self.nodes([view.ids[one.node] for one in found])
-        return [Neighbour(nodes[view.ids[one.node]], _edges(view, start, one.steps)) for one in found]
+        nodes = self.nodes([view.ids[neighbour.node] for neighbour in reached])
+        return [
+            Neighbour(nodes[view.ids[neighbour.node]], _edges(view, start, neighbour.steps))
+            for neighbour in reached
+        ]
 
     def important(
         self, towards: Mapping[str, float], limit: int, documents: Collection[str] | None = None
@@ -189,8 +192,8 @@ class SqliteCodeGraph:
             return range(len(view.ids))
         outlines: set[int] = set()
         for ids, marks in _portions(documents):
-            found = self._connection.execute(f"SELECT row FROM outlines WHERE document IN ({marks})", ids)
-            outlines.update(row for (row,) in found)
+            rows = self._connection.execute(f"SELECT row FROM outlines WHERE document IN ({marks})", ids)
+            outlines.update(row for (row,) in rows)
         return [place for place, (_, _, outline) in enumerate(view.in_order) if outline in outlines]
 
     def _nodes(self, statement: str, values: Sequence[Any]) -> list[Node]:

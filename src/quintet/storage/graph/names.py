@@ -113,7 +113,7 @@ class _Places:
         common: list[int] | None = None
         for number in numbers[bisect_left(starts, first) : bisect_right(starts, last)]:
             line = self._lineage(number)
-            common = line if common is None else [one for one in common if one in line]
+            common = line if common is None else [ancestor for ancestor in common if ancestor in line]
         return common[0] if common else 0
 
     @cached_property
@@ -124,11 +124,11 @@ class _Places:
 
     def _lineage(self, number: int) -> list[int]:
         """The symbol and what it is a part of, without the module."""
-        found = []
+        numbers = []
         while number:
-            found.append(number)
+            numbers.append(number)
             number = self._symbols[number].parent or 0
-        return found
+        return numbers
 
 
 def _overloads(symbols: Sequence[Symbol]) -> dict[int, int]:

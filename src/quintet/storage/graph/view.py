@@ -64,12 +64,12 @@ class GraphView:
 
     def __init__(self, epoch: str | None, connection: apsw.Connection) -> None:
         self.epoch = epoch
-        found = connection.execute(
+        nodes = connection.execute(
             "SELECT s.row, s.id, s.outline FROM outlines o JOIN documents d ON d.id = o.document "
             "JOIN roots r ON r.row = d.root JOIN symbols s ON s.outline = o.row "
             "ORDER BY d.path, s.first_line, r.name, s.number"
         )
-        self.in_order = cast("list[tuple[int, str, int]]", found.fetchall())  # row, id, row of the outline
+        self.in_order = cast("list[tuple[int, str, int]]", nodes.fetchall())  # row, id, row of the outline
         self.ids = {row: node for row, node, _ in self.in_order}
         self.rows = {node: row for row, node, _ in self.in_order}
         self.outlines = {row: outline for row, _, outline in self.in_order}
@@ -106,23 +106,27 @@ class GraphView:
             layer = ahead
             if not layer:
                 return
-            found = [one for one in layer if known[one.node].index(one.seed) == (one.node in own)]
-            yield sorted(found, key=lambda one: (one.seed, self.order[one.node]))
+            nearest = [
+                reached
+                for reached in layer
+                if known[reached.node].index(reached.seed) == (reached.node in own)
+            ]
+            yield sorted(nearest, key=lambda reached: (reached.seed, self.order[reached.node]))
 
     def _steps(self, node: int, forwards: frozenset[int], backwards: frozenset[int]) -> list[GraphStep]:
         """Where one can go from a node: by path and line, along the surest edge first."""
-        found = []
+        steps = []
         if forwards:
             for _, target, edge in self.graph.out_edges(node):
                 line, code = divmod(edge, len(CODES))
                 if code in forwards:
-                    found.append(GraphStep(target, code, line, True))
+                    steps.append(GraphStep(target, code, line, True))
         if backwards:
             for source, _, edge in self.graph.in_edges(node):
                 line, code = divmod(edge, len(CODES))
                 if code in backwards:
-                    found.append(GraphStep(source, code, line, False))
-        return sorted(found, key=lambda step: (self.order[step.to], step[1:]))
+                    steps.append(GraphStep(source, code, line, False))
+        return sorted(steps, key=lambda step: (self.order[step.to], step[1:]))
 
     @cached_property
     def _flows(self) -> "rustworkx.PyDiGraph[int, float]":

@@ -145,11 +145,11 @@ def _stored_outlines(connection: apsw.Connection, entries: Sequence[Entry]) -> d
     """Row and body by document."""
     if not entries:
         return {}
-    found: Any = connection.execute(
+    rows: Any = connection.execute(
         "SELECT document, row, body FROM outlines WHERE document IN (SELECT value FROM carray(?))",
         (apsw.carray(tuple(entry.document.id for entry in entries)),),
     )
-    return {document: (row, body) for document, row, body in found}
+    return {document: (row, body) for document, row, body in rows}
 
 
 def _put_outlines(
@@ -184,12 +184,12 @@ def _mark(connection: apsw.Connection, marks: Iterable[tuple[str, str, str, str 
 
 
 def _stored_symbols(connection: apsw.Connection, outline: int) -> dict[str, list[Any]]:
-    found: Any = connection.execute(
+    rows: Any = connection.execute(
         "SELECT id, number, parent, kind, name, qualified_name, signature, docstring, first_line, last_line, "
         "visibility, is_test FROM symbols WHERE outline = ?",
         (outline,),
     )
-    return {node: values for node, *values in found}
+    return {node: values for node, *values in rows}
 
 
 def _drop_symbols(connection: apsw.Connection, document: str, nodes: Iterable[str]) -> None:
@@ -229,9 +229,9 @@ def _symbol_rows(entry: Entry, outline: Outline, ids: Sequence[str]) -> Iterator
 
 def _symbol_rows_of(connection: apsw.Connection, root: str) -> dict[str, int]:
     """By node id. Edges stay within a root."""
-    found: Any = connection.execute(
+    rows: Any = connection.execute(
         "SELECT s.id, s.row FROM roots r JOIN documents d ON d.root = r.row "
         "JOIN outlines o ON o.document = d.id JOIN symbols s ON s.outline = o.row WHERE r.name = ?",
         (root,),
     )
-    return dict(found)
+    return dict(rows)

@@ -93,12 +93,12 @@ class SqliteCatalog:
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
         columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id)"
         tables = "FROM chunks c JOIN documents d ON d.row = c.document"
-        found = {}
+        facts = {}
         for chunk_id, document_id, path, sequence, line, modified_ns, node in self._with_ids(
             f"SELECT {columns} {tables} WHERE c.id", chunk_ids
         ):
-            found[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
-        return found
+            facts[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
+        return facts
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
         rows = self._with_ids(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
@@ -109,19 +109,19 @@ class SqliteCatalog:
             "d.id, r.name, r.location, d.path, d.size, d.modified_ns, d.content_hash, d.indexed_ns, d.shape"
         )
         tables = "FROM documents d JOIN roots r ON r.row = d.root"
-        found = {}
+        sources = {}
         for document_id, root, location, path, *known in self._with_ids(
             f"SELECT {columns} {tables} WHERE d.id", document_ids
         ):
-            found[document_id] = Source(root, location, path, KnownFile(*known))
-        return found
+            sources[document_id] = Source(root, location, path, KnownFile(*known))
+        return sources
 
     def _with_ids(self, sql: str, ids: Iterable[str]) -> Iterable[tuple[Any, ...]]:
         """The rows of a statement that ends with the column that has to be one of these ids."""
-        wanted = tuple(one for one in dict.fromkeys(ids) if "\0" not in one)  # which `carray` cannot take
-        if not wanted:
+        storable = tuple(id for id in dict.fromkeys(ids) if "\0" not in id)  # which `carray` cannot take
+        if not storable:
             return ()
-        return self._connection.execute(f"{sql} IN (SELECT value FROM carray(?))", (apsw.carray(wanted),))
+        return self._connection.execute(f"{sql} IN (SELECT value FROM carray(?))", (apsw.carray(storable),))
 
     def passages_of(self, root: str, path: str) -> list[Passage]:
         """A document's passages in reading order."""
@@ -185,17 +185,17 @@ def counts(connection: apsw.Connection) -> Counts:
 
 def store_counts(connection: apsw.Connection) -> None:
     """Store the counts of this generation, so that the next search need not count."""
-    generation, found = number(connection, "generation"), counted(connection)
-    stored = f"{generation} {found.documents} {found.chunks} {found.embedded}"
+    generation, counts = number(connection, "generation"), counted(connection)
+    stored = f"{generation} {counts.documents} {counts.chunks} {counts.embedded}"
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('counts', ?)", (stored,))
 
 
 def counted(connection: apsw.Connection) -> Counts:
-    (found,) = connection.execute(
+    (row,) = connection.execute(
         "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), "
         "(SELECT count(*) FROM chunks WHERE text_hash IN (SELECT text_hash FROM vectors))"
     )
-    return Counts(*found)
+    return Counts(*row)
 
 
 def meta(connection: apsw.Connection, key: str) -> str | None:
@@ -212,8 +212,8 @@ def number(connection: apsw.Connection, key: str) -> int:
 
 def tag_of(connection: apsw.Connection, generation: int) -> str | None:
     """What a generation drew; None for one that this database did not go through, or no longer remembers."""
-    found = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
-    return cast("str | None", found)
+    tag = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
+    return cast("str | None", tag)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,10 +74,10 @@ def examine_memory(file: Path) -> HealthCheck:
 
 
 def _memories(connection: apsw.Connection) -> HealthCheck:
-    wrong = [one for one in (_pages(connection), _text(connection)) if not one.ok]
+    wrong = [check for check in (_pages(connection), _text(connection)) if not check.ok]
     if wrong:
-        found = "; ".join(one.message.partition("; ")[0] for one in wrong)
-        return HealthCheck("memory", False, f"{found}; export what can be read, {RESTORED}")
+        problems = "; ".join(check.message.partition("; ")[0] for check in wrong)
+        return HealthCheck("memory", False, f"{problems}; export what can be read, {RESTORED}")
     return HealthCheck("memory", True, f"{counted(connection).documents} memories, all searchable")
 
 
@@ -88,10 +88,10 @@ def _sqlite() -> HealthCheck:
 def _pages(connection: apsw.Connection) -> HealthCheck:
     for table in TEXT_TABLES:  # or FTS5 compares with what this connection last saw of the table
         connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
-    found = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
-    if found == ["ok"]:
+    lines = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
+    if lines == ["ok"]:
         return HealthCheck("database", True, "every page is sound")
-    return HealthCheck("database", False, f"{'; '.join(found)}; {ANEW}")
+    return HealthCheck("database", False, f"{'; '.join(lines)}; {ANEW}")
 
 
 def _text(connection: apsw.Connection) -> HealthCheck:
@@ -114,19 +114,19 @@ def _text(connection: apsw.Connection) -> HealthCheck:
 
 
 def _altered(connection: apsw.Connection) -> int:
-    found: Any = connection.execute(
+    rows: Any = connection.execute(
         "SELECT c.text_hash, c.heading_path, x.content FROM chunks c LEFT JOIN contents x ON x.row = c.row"
     )
-    return sum(text is None or key != embedding_hash(heading, text) for key, heading, text in found)
+    return sum(text is None or key != embedding_hash(heading, text) for key, heading, text in rows)
 
 
 def _vectors(connection: apsw.Connection) -> HealthCheck:
     identity = meta(connection, "embedder") or SqliteCatalog(connection).choices.embedder
-    found = counted(connection)
+    counts = counted(connection)
     if not identity:
         return HealthCheck("vectors", True, "none: this index searches text only")
-    message = f"{found.embedded} of {found.chunks} chunks embedded by {identity}"
-    if found.embedded == found.chunks:
+    message = f"{counts.embedded} of {counts.chunks} chunks embedded by {identity}"
+    if counts.embedded == counts.chunks:
         return HealthCheck("vectors", True, message)
     return HealthCheck("vectors", False, message + "; run 'quintet index' to embed the rest")
 

@@ -97,8 +97,8 @@ def present(connection: apsw.Connection, document_ids: Sequence[str]) -> list[st
         return []
     wanted = apsw.carray(tuple(document_ids))
     rows = connection.execute("SELECT id FROM documents WHERE id IN (SELECT value FROM carray(?))", (wanted,))
-    found = {document_id for (document_id,) in rows}
-    return [document_id for document_id in document_ids if document_id in found]
+    stored = {document_id for (document_id,) in rows}
+    return [document_id for document_id in document_ids if document_id in stored]
 
 
 def remove(connection: apsw.Connection, document_ids: Sequence[str]) -> None:
@@ -114,4 +114,6 @@ def remove(connection: apsw.Connection, document_ids: Sequence[str]) -> None:
         connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", chunks)
     connection.executemany("DELETE FROM contents WHERE row = ?", chunks)
     connection.executemany("DELETE FROM chunks WHERE row = ?", chunks)
-    connection.executemany("DELETE FROM documents WHERE id = ?", ((one,) for one in document_ids))
+    connection.executemany(
+        "DELETE FROM documents WHERE id = ?", ((document_id,) for document_id in document_ids)
+    )

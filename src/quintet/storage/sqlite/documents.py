@@ -26,11 +26,11 @@ class SqliteDocuments:
 
     def get(self, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Those of these ids that are there."""
-        found = {}
+        documents = {}
         for document_id in dict.fromkeys(document_ids):
             for row in self._connection.execute(f"{LISTED} WHERE d.id = ?", (document_id,)):
-                found[document_id] = _listed(row)
-        return found
+                documents[document_id] = _listed(row)
+        return documents
 
     def page(self, after: str, limit: int) -> list[StoredDocument]:
         """The next documents of a knowledge base behind that `document_id`, by it."""

@@ -97,18 +97,18 @@ def register(connection: apsw.Connection) -> None:
 def select(connection: apsw.Connection, filter: Filter) -> Rows:
     """Rows of the chunks that pass, ascending."""
     clause = compiled(connection, AllOf(filter.conditions)).over_chunks()
-    found = connection.execute(f"SELECT c.row FROM chunks c WHERE {clause.sql}", clause.values)
-    return np.sort(np.fromiter(chain.from_iterable(found), dtype=np.int64))
+    rows = connection.execute(f"SELECT c.row FROM chunks c WHERE {clause.sql}", clause.values)
+    return np.sort(np.fromiter(chain.from_iterable(rows), dtype=np.int64))
 
 
 def passing(connection: apsw.Connection, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
     """Which of these chunks pass."""
     clause = compiled(connection, AllOf(filter.conditions)).over_chunks()
     marks = ", ".join("?" * len(chunk_ids))
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT c.id FROM chunks c WHERE c.id IN ({marks}) AND ({clause.sql})", (*chunk_ids, *clause.values)
     )
-    return {chunk_id for (chunk_id,) in found}
+    return {chunk_id for (chunk_id,) in rows}
 
 
 def compiled(connection: apsw.Connection, expression: Expression) -> SqlCondition:
@@ -127,12 +127,12 @@ def compiled(connection: apsw.Connection, expression: Expression) -> SqlConditio
 
 def _joined(word: str, clauses: Sequence[SqlCondition]) -> SqlCondition:
     """All over documents, if they can be; else over chunks, with the documents' part chosen beforehand."""
-    of_chunks = [one for one in clauses if one.of_chunk]
-    of_documents = [one for one in clauses if not one.of_chunk]
+    of_chunks = [clause for clause in clauses if clause.of_chunk]
+    of_documents = [clause for clause in clauses if not clause.of_chunk]
     if of_chunks and of_documents:
         return _joined(word, [_joined(word, of_documents).over_chunks(), *of_chunks])
-    sql = word.join(f"({one.sql})" for one in clauses)
-    values = tuple(value for one in clauses for value in one.values)
+    sql = word.join(f"({clause.sql})" for clause in clauses)
+    values = tuple(value for clause in clauses for value in clause.values)
     return SqlCondition(sql, values, bool(of_chunks))
 
 
@@ -163,7 +163,7 @@ def _path(pattern: str) -> SqlCondition:
     if "" in beginnings:
         return SqlCondition("glob_match(?, d.path)", (pattern,), False)
     ranges = " OR ".join(["d.path >= ? AND d.path < ?"] * len(beginnings))
-    edges = [edge for one in beginnings for edge in (one, _behind(one))]
+    edges = [edge for beginning in beginnings for edge in (beginning, _behind(beginning))]
     return SqlCondition(f"({ranges}) AND glob_match(?, d.path)", (*edges, pattern), False)
 
 
@@ -194,13 +194,13 @@ def words_within(connection: apsw.Connection, literal: str) -> str:
     readable = plain(literal)
     text, accents = readable.encode(), "".join(takewhile(_is_mark, readable)).encode()
     tokenizer = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
-    found: list[str] = []
+    words: list[str] = []
     for start, end, token, *_ in cast("Places", tokenizer(text, apsw.FTS5_TOKENIZE_QUERY, None)):
         if end == len(text) and not text[end - 1 :].isascii():
             continue
         if start > len(accents) and not CJK_RUN.search(token):
-            found.append(quoted(token) + ("*" if end == len(text) else ""))
-    longest = sorted(dict.fromkeys(found), key=len, reverse=True)[:TOKENS_ASKED]
+            words.append(quoted(token) + ("*" if end == len(text) else ""))
+    longest = sorted(dict.fromkeys(words), key=len, reverse=True)[:TOKENS_ASKED]
     return f"{{content}} : ({' AND '.join(longest)})" if longest else ""
 
 

@@ -20,12 +20,12 @@ class SqliteMemos:
 
     def get(self, ids: Iterable[str]) -> dict[str, Memo]:
         """Those of `ids` that are there."""
-        found = {}
+        memos = {}
         for id in dict.fromkeys(ids):
             stored = self._connection.execute(f"{STORED} WHERE r.name = ? AND d.path = ?", (ROOT, id)).get
             if stored is not None:
-                found[id] = memo_from(json.loads(stored))
-        return found
+                memos[id] = memo_from(json.loads(stored))
+        return memos
 
     def all(self, filter: Filter) -> Iterator[Memo]:
         """Oldest first, then by id."""

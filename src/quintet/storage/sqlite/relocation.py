@@ -34,5 +34,5 @@ def _holds(connection: apsw.Connection, root: Root, folder: Path) -> bool:
         "ORDER BY d.path LIMIT ?",
         (root.name, LOOKED_FOR),
     )
-    found = [(folder / str(path)).is_file() for (path,) in rows]
-    return bool(found) and 2 * sum(found) >= len(found)
+    present = [(folder / str(path)).is_file() for (path,) in rows]
+    return bool(present) and 2 * sum(present) >= len(present)

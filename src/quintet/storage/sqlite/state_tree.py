@@ -35,21 +35,21 @@ def line_of(connection: apsw.Connection, document_id: str) -> str | None:
 
 def _lines(connection: apsw.Connection, document_ids: Sequence[str]) -> dict[str, str]:
     """The records of those of these documents that are there."""
-    given = (apsw.carray(tuple(document_ids)),)
+    ids = (apsw.carray(tuple(document_ids)),)
     documents: Any = connection.execute(
-        f"SELECT d.row, {DOCUMENT} FROM documents d JOIN roots r ON r.row = d.root WHERE {THESE}", given
+        f"SELECT d.row, {DOCUMENT} FROM documents d JOIN roots r ON r.row = d.root WHERE {THESE}", ids
     ).fetchall()
     chunks: dict[int, list[list[Any]]] = {row: [] for row, *_ in documents}
-    found: Any = connection.execute(
+    rows: Any = connection.execute(
         f"SELECT c.document, {CHUNK} FROM documents d JOIN chunks c ON c.document = d.row "
         f"LEFT JOIN vectors v ON v.text_hash = c.text_hash WHERE {THESE}",
-        given,
+        ids,
     )
-    for row, *chunk, text_hash, vector in found:
+    for row, *chunk, text_hash, vector in rows:
         chunk += text_hash.hex(), _digest(vector)
         chunks[row].append(chunk)
-    for several in chunks.values():  # here rather than by SQLite, which would move all vectors about
-        several.sort(key=IN_ORDER)
+    for document_chunks in chunks.values():  # here rather than by SQLite, which would move all vectors about
+        document_chunks.sort(key=IN_ORDER)
     return {document[0]: merkle.record(document, chunks[row]) for row, *document in documents}
 
 
@@ -62,9 +62,12 @@ def mark(connection: apsw.Connection, documents: Sequence[tuple[str, str, str]])
     generation."""
     # In two statements: an INSERT that selects has to be undoable row by row, which takes ten times as long.
     generation = number(connection, "generation") + 1
-    connection.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((one,) for one, _, _ in documents))
     connection.executemany(
-        "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)", ((*one, generation) for one in documents)
+        "INSERT OR IGNORE INTO unsettled VALUES (?)", ((document_id,) for document_id, _, _ in documents)
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)",
+        ((*document, generation) for document in documents),
     )
 
 
@@ -103,15 +106,15 @@ def settle(connection: apsw.Connection) -> int:
 
 def _renewed(connection: apsw.Connection, marked: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Write the leaves of these documents; every leaf that went and every leaf that came."""
-    for some in _groups(marked):
+    for ids in _groups(marked):
         stored: Any = connection.execute(
             "SELECT id, hash FROM leaves WHERE id IN (SELECT value FROM carray(?))",
-            (apsw.carray(tuple(some)),),
+            (apsw.carray(tuple(ids)),),
         )
-        before, after = dict(stored), dict(_leaves(connection, some))
-        went = [(one, leaf) for one, leaf in before.items() if after.get(one) != leaf]
-        came = [(one, leaf) for one, leaf in after.items() if before.get(one) != leaf]
-        connection.executemany("DELETE FROM leaves WHERE id = ?", ((one,) for one, _ in went))
+        before, after = dict(stored), dict(_leaves(connection, ids))
+        went = [(document_id, leaf) for document_id, leaf in before.items() if after.get(document_id) != leaf]
+        came = [(document_id, leaf) for document_id, leaf in after.items() if before.get(document_id) != leaf]
+        connection.executemany("DELETE FROM leaves WHERE id = ?", ((document_id,) for document_id, _ in went))
         connection.executemany("INSERT INTO leaves VALUES (?, ?)", came)
         yield from (*went, *came)
 
@@ -126,7 +129,7 @@ def stored_sketch(connection: apsw.Connection) -> bytes:
 
 def _mend(connection: apsw.Connection, changed: Iterable[str]) -> None:
     """Make the nodes above the changed leaves anew, the lowest first."""
-    prefixes = {prefix for one in changed for prefix in _above(connection, one)}
+    prefixes = {prefix for document_id in changed for prefix in _above(connection, document_id)}
     for prefix in sorted(prefixes, key=len, reverse=True):
         children = children_of(connection, prefix)
         if len(children) > 1 or any(_is_node(connection, prefix + digit) for digit in children):
@@ -199,14 +202,14 @@ class SqliteStateTree:
         return self._connection.execute("SELECT 1 FROM unsettled LIMIT 1").get is None
 
     def names(self, document_ids: Iterable[str]) -> dict[str, str]:
-        found = {}
+        names = {}
         for document_id in document_ids:
             name = self._connection.execute(
                 "SELECT root || '/' || path FROM changes WHERE id = ?", (document_id,)
             ).get
             if name is not None:
-                found[document_id] = str(name)
-        return found
+                names[document_id] = str(name)
+        return names
 
     def changed_since(self, generation: int) -> list[str]:
         rows: Any = self._connection.execute(
@@ -230,11 +233,17 @@ def computed_root(connection: apsw.Connection) -> bytes | None:
 
 def computed_leaves(connection: apsw.Connection) -> dict[str, bytes]:
     ids: Any = connection.execute("SELECT id FROM documents")
-    return dict(chain.from_iterable(_leaves(connection, some) for some in _groups([one for (one,) in ids])))
+    return dict(
+        chain.from_iterable(
+            _leaves(connection, group) for group in _groups([document_id for (document_id,) in ids])
+        )
+    )
 
 
 def _leaves(connection: apsw.Connection, document_ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    return ((one, merkle.leaf(line)) for one, line in _lines(connection, document_ids).items())
+    return (
+        (document_id, merkle.leaf(line)) for document_id, line in _lines(connection, document_ids).items()
+    )
 
 
 def _groups(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -88,8 +88,8 @@ def _parts(text: str) -> str:
     while rise >= 0 or fall >= 0:
         at = rise if fall < 0 else fall if rise < 0 else min(rise, fall)
         begin, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
-        if found := _parts_of(letters[begin:end]):
-            parts.append(found)
+        if word_parts := _parts_of(letters[begin:end]):
+            parts.append(word_parts)
         rise = kinds.find(b"aA", end) if 0 <= rise < end else rise
         fall = kinds.find(b"AAa", end) if 0 <= fall < end else fall
     return " ".join(parts)
@@ -99,15 +99,15 @@ def parts_of_each(texts: Sequence[str]) -> list[str]:
     """The same of several texts. Many are searched together."""
     if len(texts) < MANY:
         return list(map(identifier_parts, texts))
-    found: dict[int, list[str]] = {}
+    by_text: dict[int, list[str]] = {}
     first = size = 0
     for at, text in enumerate(texts, start=1):
         size += len(text)
         if size > AT_ONCE or at == len(texts):
             for number, parts in _humps(texts[first:at]):
-                found.setdefault(first + number, []).append(parts)
+                by_text.setdefault(first + number, []).append(parts)
             first, size = at, 0
-    return [" ".join(found.get(number, ())) for number in range(len(texts))]
+    return [" ".join(by_text.get(number, ())) for number in range(len(texts))]
 
 
 def _humps(texts: Sequence[str]) -> Iterator[tuple[int, str]]:

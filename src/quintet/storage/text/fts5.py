@@ -43,12 +43,12 @@ def counted(connection: apsw.Connection, table: str, phrase: str, *, by_field: b
         connection.register_fts5_function(COUNTS, _counts)
         _counting.add(connection)
     sql = f"SELECT rowid, {COUNTS if by_field else TIMES}({table}) FROM {table} WHERE {table} MATCH ?"
-    found: Any = connection.execute(sql, (phrase,)).fetchall()
+    matches: Any = connection.execute(sql, (phrase,)).fetchall()
     if by_field:
-        counts = [tuple(map(int, told.split())) for _, told in found]
-        rows = np.fromiter((row for row, _ in found), np.int64, len(found))
+        counts = [tuple(map(int, by_field_counts.split())) for _, by_field_counts in matches]
+        rows = np.fromiter((row for row, _ in matches), np.int64, len(matches))
         return rows, np.array(counts, np.int64).reshape(-1, len(FIELDS))
-    both = np.fromiter(chain.from_iterable(found), np.int64, 2 * len(found)).reshape(-1, 2)
+    both = np.fromiter(chain.from_iterable(matches), np.int64, 2 * len(matches)).reshape(-1, 2)
     return both[:, 0], both[:, 1:] * np.array([1, 0, 0])
 
 
@@ -57,18 +57,18 @@ def _counts(row: apsw.FTS5ExtensionApi, *_: Any) -> str:
 
 
 def matching(connection: apsw.Connection, table: str, expression: str) -> Rows:
-    found = connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (expression,)).fetchall()
-    return np.fromiter((row for (row,) in found), np.int64, len(found))
+    matches = connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (expression,)).fetchall()
+    return np.fromiter((row for (row,) in matches), np.int64, len(matches))
 
 
 def matching_of(connection: apsw.Connection, table: str, expression: str, rows: Rows) -> Sequence[int]:
     """Which of these rows match."""
-    found = connection.execute(
+    matches = connection.execute(
         f"SELECT rowid FROM {table} WHERE {table} MATCH ? "
         "AND +rowid IN (SELECT value FROM carray(?))",  # without the plus, a seek for each row
         (expression, apsw.carray(rows)),
     )
-    return [row for (row,) in found]
+    return [row for (row,) in matches]
 
 
 def bad_query(connection: apsw.Connection, query: TextQuery, error: apsw.SQLError) -> UsageError:
@@ -93,10 +93,10 @@ def _position(connection: apsw.Connection, text: str, message: str) -> int:
     near = re.search('near "(.*)"', message)
     if near is None or not near[1]:
         return len(text)
-    places = [found.start() for found in re.finditer(re.escape(near[1]), text)][:LOOKED_AT]
+    places = [fails.start() for fails in re.finditer(re.escape(near[1]), text)][:LOOKED_AT]
     ends = (at + len(near[1]) for at in places)
     stumbles = (_stumbles(connection, text[:end], message) for end in ends)
-    return next((at for at, found in zip(places, stumbles, strict=True) if found), len(text))
+    return next((at for at, fails in zip(places, stumbles, strict=True) if fails), len(text))
 
 
 def _stumbles(connection: apsw.Connection, beginning: str, message: str) -> bool:

@@ -68,8 +68,8 @@ class SqliteTextIndex:
         clauses, allowed = self._clauses(view, query)
         scores, matched = Ranking(view, clauses, allowed).exact(numbers[order])
         ids = list(rows)
-        found = zip(order.tolist(), scores.tolist(), matched.tolist(), strict=True)
-        return {ids[at]: score for at, score, matches in found if matches}
+        results = zip(order.tolist(), scores.tolist(), matched.tolist(), strict=True)
+        return {ids[at]: score for at, score, matches in results if matches}
 
     def _clauses(self, view: PostingsView, query: TextQuery) -> tuple[list[Clause], Bool | None]:
         """What adds to a score, and who may have one: kept, since the same query asks for scores next."""
@@ -94,11 +94,11 @@ class SqliteTextIndex:
         }
         self._ids.remember({chunk_id: row for row, (_, _, chunk_id) in places.items()})
         exact = scores.tolist()
-        found = [
+        hits = [
             (-decides, *places[row], score)
             for row, score, decides in zip(rows.tolist(), exact, deciding(exact), strict=True)
         ]
-        return [Hit(chunk_id, score, -score) for _, _, _, chunk_id, score in sorted(found)]
+        return [Hit(chunk_id, score, -score) for _, _, _, chunk_id, score in sorted(hits)]
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Which fields each chunk was found in, in whichever table."""
@@ -113,11 +113,11 @@ class SqliteTextIndex:
         numbers = view.numbers(within)
         words, rest = Scoring(self._connection, self._tokenizer, view, query).fields()
         for at, field in enumerate(FIELDS):
-            found: set[int] = set()
+            matches: set[int] = set()
             for table, expression in rest.items():
-                found.update(matching_of(self._connection, table, f"{{{field}}} : ({expression})", within))
-            for one in words:
-                found.update(within[one.holding(numbers, at)].tolist())
-            for row in sorted(found):
+                matches.update(matching_of(self._connection, table, f"{{{field}}} : ({expression})", within))
+            for postings in words:
+                matches.update(within[postings.holding(numbers, at)].tolist())
+            for row in sorted(matches):
                 matched[rows[row]].append(field)
         return matched

@@ -55,7 +55,7 @@ class Lookup:
         """The MATCH expression of each table."""
         if self.whole is not None:
             return {"text": self.whole}
-        return {table: " OR ".join(found) for table, found in self.either.items()}
+        return {table: " OR ".join(phrases) for table, phrases in self.either.items()}
 
 
 @lru_cache(maxsize=64)
@@ -73,8 +73,10 @@ def lookup(query: TextQuery) -> Lookup:
     either = _merged([terms, phrases])
     if not query.phrases_required or not phrases:
         return Lookup(either, words)
-    required = [one for phrase in query.phrases for one in _conditions(phrase, query.parts)]
-    a_term = {table: " OR ".join(found) for table, found in terms.items()} if terms or words else None
+    required = [alternatives for phrase in query.phrases for alternatives in _conditions(phrase, query.parts)]
+    a_term = (
+        {table: " OR ".join(expressions) for table, expressions in terms.items()} if terms or words else None
+    )
     if len(either) == 1:  # FTS5 would count a word once more that is a required phrase too
         either = {table: [*terms.get(table, ()), *phrases[table]] for table in phrases}
     return Lookup(either, words, tuple(required), a_term)
@@ -82,18 +84,18 @@ def lookup(query: TextQuery) -> Lookup:
 
 def _words(query: TextQuery) -> list[str]:
     """Every term without its CJK, and its parts behind it."""
-    found = []
+    texts = []
     for term in query.terms:
-        found.append(CJK_RUN.sub(" ", plain(term)))
+        texts.append(CJK_RUN.sub(" ", plain(term)))
         if query.parts:
-            found.append(identifier_parts(term))
-    return [words for words in found if words.strip()]
+            texts.append(identifier_parts(term))
+    return [words for words in texts if words.strip()]
 
 
 def _conditions(phrase: str, with_parts: bool) -> list[Alternatives]:
     """What has to match for a phrase to be there: its words in one table or the other, and all its CJK."""
     tables = _tables(phrase, False)
-    conditions = [{"cjk": one} for one in tables["cjk"]]
+    conditions = [{"cjk": pairs_phrase} for pairs_phrase in tables["cjk"]]
     if words := " AND ".join(tables["text"]):
         parts = quoted(identifier_parts(phrase)) if with_parts and identifier_parts(phrase) else None
         where = {"text": f"({words}) OR {parts}" if parts else words}
@@ -101,10 +103,12 @@ def _conditions(phrase: str, with_parts: bool) -> list[Alternatives]:
     return conditions
 
 
-def _merged(several: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, Sequence[str]]:
+def _merged(lookups: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, Sequence[str]]:
     """Expressions by table, each once, without the tables that have none."""
-    found = {table: [one for tables in several for one in tables.get(table, ())] for table in TABLES}
-    return {table: list(dict.fromkeys(ones)) for table, ones in found.items() if ones}
+    by_table = {
+        table: [expression for tables in lookups for expression in tables.get(table, ())] for table in TABLES
+    }
+    return {table: list(dict.fromkeys(expressions)) for table, expressions in by_table.items() if expressions}
 
 
 def _pairs(term: str) -> list[str]:
@@ -140,7 +144,11 @@ class Scoring:
         if self._wanted.whole is not None:
             return [self._ranked("text", self._wanted.whole)]
         statistics = self._view.statistics["stems"]
-        stems = [Term(one, "text", statistics, self._weighing["text"]) for one in self.stemmed() if one]
+        stems = [
+            Term(postings, "text", statistics, self._weighing["text"])
+            for postings in self.stemmed()
+            if postings
+        ]
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
 
     def _cjk(self) -> list[ScoredChunks]:
@@ -180,24 +188,26 @@ class Scoring:
         """The phrases that are looked up in a table, with their tokens, and the postings of single words."""
         phrases = self._wanted.either.get(table, ())
         tokens = [self._tokenizer.tokens(phrase) for phrase in phrases]
-        single = [encoded(cut(found[0])) for found in tokens if len(found) == 1]
+        single = [encoded(cut(phrase_tokens[0])) for phrase_tokens in tokens if len(phrase_tokens) == 1]
         postings = iter(self._view.postings(table, single) if single else ())
-        for phrase, found in zip(phrases, tokens, strict=True):
-            if found:
-                yield phrase, found, None if len(found) > 1 else next(postings)
+        for phrase, phrase_tokens in zip(phrases, tokens, strict=True):
+            if phrase_tokens:
+                yield phrase, phrase_tokens, None if len(phrase_tokens) > 1 else next(postings)
 
     def fields(self) -> tuple[list[Postings], dict[str, str]]:
         """What tells in which fields the query was found: the postings of its words, and of the rest, which
         only FTS5 can look up, the MATCH expression of each table."""
         if self._wanted.whole is not None:
             return [], self._wanted.scored
-        words = [one for several in self.stemmed() for one in several]
+        words = [postings for stem_postings in self.stemmed() for postings in stem_postings]
         phrases: dict[str, Sequence[str]] = {"cjk": self._wanted.either.get("cjk", ())}
         for table in self._weighing:
-            found = list(self._looked_up(table))
-            words += [one for _, _, where in found for one in where or ()]
-            phrases[table] = [phrase for phrase, _, where in found if where is None]
-        return words, {table: " OR ".join(several) for table, several in phrases.items() if several}
+            lookups = list(self._looked_up(table))
+            words += [postings for _, _, where in lookups for postings in where or ()]
+            phrases[table] = [phrase for phrase, _, where in lookups if where is None]
+        return words, {
+            table: " OR ".join(expressions) for table, expressions in phrases.items() if expressions
+        }
 
     def _holding(self, table: str, phrase: str, tokens: Sequence[str]) -> list[Postings]:
         """The postings of a phrase, as if it were one term."""
@@ -221,13 +231,15 @@ class Scoring:
             return counted(self._connection, table, phrase, by_field=by_field)
         rows = self._view.rows[numbers]
         texts = texts_at(self._connection, rows) if len(rows) else ()
-        found = {
-            one.row: [self._times(tokens, field) for field in (one.text if table == "text" else one.parts)]
-            for one in texts
+        counts_by_row = {
+            chunk.row: [
+                self._times(tokens, field) for field in (chunk.text if table == "text" else chunk.parts)
+            ]
+            for chunk in texts
         }
-        found = {row: counts for row, counts in found.items() if any(counts)}
-        counts = np.array(list(found.values()), np.int64).reshape(-1, len(FIELDS))
-        return np.array(list(found), np.int64), counts
+        counts_by_row = {row: counts for row, counts in counts_by_row.items() if any(counts)}
+        counts = np.array(list(counts_by_row.values()), np.int64).reshape(-1, len(FIELDS))
+        return np.array(list(counts_by_row), np.int64), counts
 
     def _times(self, phrase: Sequence[str], text: str) -> int:
         tokens = self._tokenizer.tokens(text) if text else []
@@ -259,8 +271,8 @@ class Scoring:
         here = np.zeros(self._view.size, np.bool_)
         for table, expression in alternatives.items():
             here[self._view.numbers(matching(self._connection, table, expression))] = True
-        for one in (one for several in words for one in several):
-            here[one.chunks + one.portion.first] = True
+        for postings in (postings for word_postings in words for postings in word_postings):
+            here[postings.chunks + postings.portion.first] = True
         return here
 
 

@@ -62,8 +62,8 @@ class Hnsw:
     def candidates(self, query: Int16, ef: int, depth: int) -> Int64:
         """Rows that may be among the best `depth`, ascending."""
         (coarse,), _ = coarsened(query[np.newaxis])
-        found = self._graphs[ef].search(coarse, max(ef, depth), threads=1)
-        return np.sort(np.asarray(found.keys, np.int64))
+        matches = self._graphs[ef].search(coarse, max(ef, depth), threads=1)
+        return np.sort(np.asarray(matches.keys, np.int64))
 
 
 def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -> Hnsw | None:
@@ -120,7 +120,7 @@ def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> 
     """
     everywhere = np.arange(hnsw.rows)
     chosen = np.random.default_rng(SEED).choice(hnsw.rows, min(PROBES, hnsw.rows), replace=False)
-    found, wanted = dict.fromkeys(EFS, 0), 0
+    hits, wanted = dict.fromkeys(EFS, 0), 0
     for row in np.sort(chosen).tolist():
         if stop is not None and stop.is_set():
             return None
@@ -128,8 +128,8 @@ def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> 
         near = set(best.tolist()) - {row}
         wanted += len(near)
         for ef in EFS:
-            found[ef] += len(near & set(hnsw.candidates(matrix.exact[row], ef, RECALL_AT + 1).tolist()))
-    return {str(ef): round(found[ef] / wanted, 4) if wanted else 1.0 for ef in EFS}
+            hits[ef] += len(near & set(hnsw.candidates(matrix.exact[row], ef, RECALL_AT + 1).tolist()))
+    return {str(ef): round(hits[ef] / wanted, 4) if wanted else 1.0 for ef in EFS}
 
 
 class HnswCache:
@@ -227,11 +227,11 @@ def _usearch() -> Any:
 
 
 def _checksum(file: Path) -> int:
-    found = 0
+    checksum = 0
     with file.open("rb") as opened:
         while block := opened.read(1 << 20):
-            found = crc32(block, found)
-    return found
+            checksum = crc32(block, checksum)
+    return checksum
 
 
 def _settle(draft: Path, name: Path) -> None:

@@ -52,8 +52,8 @@ class VectorView:
         """Where these matrix rows stand in the order of ties, ascending; rows no chunk uses are left out."""
         places, positions = self._by_place
         first, end = np.searchsorted(places, rows, "left"), np.searchsorted(places, rows, "right")
-        found = [positions[at:to] for at, to in zip(first.tolist(), end.tolist(), strict=True) if at < to]
-        return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+        ranges = [positions[at:to] for at, to in zip(first.tolist(), end.tolist(), strict=True) if at < to]
+        return np.sort(np.concatenate(ranges)) if ranges else np.empty(0, np.int64)
 
     def positions_from(self, row: int) -> Int64:
         """Where the matrix rows from `row` on stand, ascending."""
@@ -150,8 +150,8 @@ def _is_right(connection: apsw.Connection, matrix: Matrix, after: int, to: int) 
 def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> Int16:
     """Vectors of rows after+1 .. to; a row that was deleted is zero and no chunk points at it."""
     vectors = np.zeros((to - after, dimensions), np.int16)
-    found = connection.execute("SELECT row, vector FROM vectors WHERE row > ? AND row <= ?", (after, to))
-    for row, vector in found:
+    rows = connection.execute("SELECT row, vector FROM vectors WHERE row > ? AND row <= ?", (after, to))
+    for row, vector in rows:
         if len(vector) != 2 * dimensions:
             raise apsw.CorruptError(f"vector {row} has {len(vector)} bytes, not {2 * dimensions}")
         vectors[row - after - 1] = np.frombuffer(vector, "<i2")
@@ -213,9 +213,9 @@ class SqliteVectorIndex:
     def of(self, chunk_ids: Sequence[str]) -> ChunkVectors:
         if self._view.matrix is None:
             return ChunkVectors({}, np.empty((0, 0), np.int16))
-        found = self._ids.rows(chunk_ids)
-        places = self._view.places_of(np.array(list(found.values()), np.int64))
-        stored = [chunk_id for chunk_id, place in zip(found, places.tolist(), strict=True) if place >= 0]
+        rows = self._ids.rows(chunk_ids)
+        places = self._view.places_of(np.array(list(rows.values()), np.int64))
+        stored = [chunk_id for chunk_id, place in zip(rows, places.tolist(), strict=True) if place >= 0]
         numbers = {chunk_id: number for number, chunk_id in enumerate(stored)}
         return ChunkVectors(numbers, self._view.matrix.at(places[places >= 0].astype(np.int64)))
 

@@ -230,7 +230,7 @@ def _products(query: Int8, rows: Int8) -> Float64:
     size = -(-len(rows) // threads)
     own, *others = [rows[at : at + size] for at in range(0, len(rows), size)]
     running = [_pool().submit(_dots, query, part) for part in others]
-    return np.concatenate([_dots(query, own), *(one.result() for one in running)])
+    return np.concatenate([_dots(query, own), *(future.result() for future in running)])
 
 
 def _threads(rows: int) -> int:

@@ -48,9 +48,9 @@ class TieOrder:
 def load_tie_order(connection: apsw.Connection, earlier: TieOrder | None, file: Path) -> TieOrder:
     """The order now, by way of the earlier one or of that in the file, where little has changed since."""
     state, epoch = state_of(connection), meta(connection, "vector_epoch") or ""
-    found = _advanced(connection, earlier, state, epoch) or _advanced(connection, read(file), state, epoch)
-    if found is not None:
-        return found
+    advanced = _advanced(connection, earlier, state, epoch) or _advanced(connection, read(file), state, epoch)
+    if advanced is not None:
+        return advanced
     rows = connection.execute(f"SELECT {WHERE} {FROM} ORDER BY {KEY}").fetchall()
     order = TieOrder(state, epoch, _last(connection), *_columns(rows))
     if len(rows) >= WORTH_A_FILE:
@@ -114,7 +114,7 @@ def _advanced(
     since = earlier.state.generation
     if number(connection, "names_forgotten") > since:
         return None
-    changed = [one for (one,) in connection.execute(f"{CHANGED} LIMIT ?", (since, MANY + 1))]
+    changed = [document_id for (document_id,) in connection.execute(f"{CHANGED} LIMIT ?", (since, MANY + 1))]
     new = [] if len(changed) > MANY else _new(connection, changed, earlier.last)
     if max(len(changed), len(new)) > MANY:
         return None
@@ -123,7 +123,7 @@ def _advanced(
     for first, second in _ids(map(bytes.fromhex, changed)):
         kept &= (earlier.documents[:, 0] != first) | (earlier.documents[:, 1] != second)
     rows = earlier.chunks[kept]
-    at = [bisect_left(rows, row[3:], key=lambda one: _key(connection, one)) for row in new]
+    at = [bisect_left(rows, row[3:], key=lambda document_id: _key(connection, document_id)) for row in new]
     return TieOrder(
         state,
         earlier.epoch,
@@ -137,14 +137,14 @@ def _advanced(
 def _new(connection: apsw.Connection, changed: Sequence[str], last: int) -> list[Any]:
     """Chunks of these documents, and chunks whose vector is newer than `last`, in order; one too many
     at most."""
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT {WHERE}, {KEY} FROM json_each(?1) AS one CROSS JOIN documents d ON d.id = one.value "
         "JOIN chunks c ON c.document = d.row JOIN vectors v ON v.text_hash = c.text_hash "
         f"UNION SELECT {WHERE}, {KEY} FROM vectors v CROSS JOIN chunks c ON c.text_hash = v.text_hash "
         "JOIN documents d ON d.row = c.document WHERE v.row > ?2 LIMIT ?3",
         (json.dumps(changed), last, MANY + 1),
     )
-    return sorted(found.fetchall(), key=lambda row: row[3:])
+    return sorted(rows.fetchall(), key=lambda row: row[3:])
 
 
 def _key(connection: apsw.Connection, chunk: int) -> tuple[Any, ...]:

@@ -38,11 +38,11 @@ def _segment(texts: Iterator[ChunkText], words: Tokenizer) -> Segment:
     """Of as many of these chunks as make a lot."""
     rows, documents = array("q"), list[bytes]()
     text, parts = TokenCollector(words), TokenCollector(words)
-    for one in texts:
-        rows.append(one.row)
-        documents.append(one.document)
-        text.add(one.text)
-        parts.add(one.parts)
+    for chunk in texts:
+        rows.append(chunk.row)
+        documents.append(chunk.document)
+        text.add(chunk.text)
+        parts.add(chunk.parts)
         if text.most + parts.most >= AT_ONCE and text.size + parts.size >= AT_ONCE:
             break
     ids, owners = np.unique(np.array(documents, "S16"), return_inverse=True)

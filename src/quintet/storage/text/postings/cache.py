@@ -43,15 +43,15 @@ class PostingsCache:
 
     def view(self, connection: apsw.Connection) -> PostingsView:
         state = state_of(connection)
-        found = self._kept(state)
-        if found is not None:
-            return found
+        view = self._kept(state)
+        if view is not None:
+            return view
         with self._lock:
-            found = self._kept(state)
-            return found if found is not None else self._made(connection, state)
+            view = self._kept(state)
+            return view if view is not None else self._made(connection, state)
 
     def _kept(self, state: State) -> PostingsView | None:
-        return next((one for one in self._views if one.state == state), None)
+        return next((view for view in self._views if view.state == state), None)
 
     def _made(self, connection: apsw.Connection, state: State) -> PostingsView:
         earlier = self._from_file(connection, state) or self._earlier(connection, state)
@@ -72,21 +72,21 @@ class PostingsCache:
                     write(self._file(state), state, whole)
                 if (view := self._written(state)) is not None:
                     return view
-        return PostingsView(state, [(merged([(one, None) for one in _everything(connection)]), None)])
+        return PostingsView(state, [(merged([(segment, None) for segment in _everything(connection)]), None)])
 
     def _written(self, state: State) -> PostingsView | None:
         """The view of the file that was just written."""
         self._seen = _identity(self._file(state))
-        found = read(self._file(state))
-        return None if found is None or found[0] != state else PostingsView(state, [(found[1], None)])
+        stored = read(self._file(state))
+        return None if stored is None or stored[0] != state else PostingsView(state, [(stored[1], None)])
 
     def _keep(self, view: PostingsView) -> None:
-        others = [one for one in self._views if one.state != view.state]
-        newest = sorted([*others, view], key=lambda one: one.state.generation)
+        others = [other for other in self._views if other.state != view.state]
+        newest = sorted([*others, view], key=lambda other: other.state.generation)
         self._views = tuple(newest[-KEPT:])
 
     def _earlier(self, connection: apsw.Connection, state: State) -> PostingsView | None:
-        usable = [one for one in self._views if led_here(connection, one.state, state)]
+        usable = [view for view in self._views if led_here(connection, view.state, state)]
         return usable[-1] if usable else None
 
     def _from_file(self, connection: apsw.Connection, state: State) -> PostingsView | None:
@@ -95,11 +95,11 @@ class PostingsCache:
         seen = _identity(file)
         if seen is None or seen == self._seen:
             return None
-        found = read(file)
+        stored = read(file)
         self._seen = seen
-        if found is None or not led_here(connection, found[0], state):
+        if stored is None or not led_here(connection, stored[0], state):
             return None
-        return PostingsView(found[0], [(found[1], None)])
+        return PostingsView(stored[0], [(stored[1], None)])
 
     def _file(self, state: State) -> Path:
         return self.folder / f"text-{state.index_id}.postings"
@@ -140,28 +140,29 @@ class PostingsCache:
 
     def is_right(self, connection: apsw.Connection) -> bool:
         """Do the postings hold what the text gives? Everything is analysed again to tell."""
-        found = _digests(flow_of(self.view(connection).segments))
+        stored = _digests(flow_of(self.view(connection).segments))
         with suppress(OSError), _waiting(self.folder, _everything(connection)) as expected:
-            return found == _digests(expected)
-        return found == _digests(flow_of([(one, None) for one in _everything(connection)]))
+            return stored == _digests(expected)
+        return stored == _digests(flow_of([(segment, None) for segment in _everything(connection)]))
 
 
 @contextmanager
-def _waiting(folder: Path, several: Iterable[Segment]) -> Iterator[SegmentStream]:
+def _waiting(folder: Path, segments: Iterable[Segment]) -> Iterator[SegmentStream]:
     """All of these as one, made of what waits on disk."""
     with Spill(folder) as spill:
-        yield flow([spill.put(one) for one in several])
+        yield flow([spill.put(segment) for segment in segments])
 
 
 def _digests(whole: SegmentStream) -> list[tuple[str, str, tuple[int, ...], str]]:
     """What tells every array from another, whatever pieces it came in."""
     digests = {
-        name: sha256() if name in LONG else sha256(one.tobytes()) for name, one in arrays(whole.segment)
+        name: sha256() if name in LONG else sha256(values.tobytes()) for name, values in arrays(whole.segment)
     }
     for name, piece in whole.pieces:
         digests[name].update(piece.tobytes())
     return [
-        (name, one.dtype.str, one.shape, digests[name].hexdigest()) for name, one in arrays(whole.segment)
+        (name, values.dtype.str, values.shape, digests[name].hexdigest())
+        for name, values in arrays(whole.segment)
     ]
 
 
@@ -178,12 +179,12 @@ def _is_current(connection: apsw.Connection, state: State, chunks: int, on_disk:
 
 def _changed(connection: apsw.Connection, since: State) -> int:
     """Chunks of the documents that came or changed, and the documents that went."""
-    found = connection.execute(
+    count = connection.execute(
         "SELECT count(*) FROM changes g LEFT JOIN documents d ON d.id = g.id "
         "LEFT JOIN chunks c ON c.document = d.row WHERE g.generation > ?",
         (since.generation,),
     ).get
-    return int(found)
+    return int(count)
 
 
 def _identity(file: Path) -> tuple[int, int, int] | None:
@@ -201,16 +202,21 @@ def _everything(connection: apsw.Connection) -> Iterator[Segment]:
 def _advanced(connection: apsw.Connection, earlier: PostingsView, state: State) -> PostingsView | None:
     """The view of this state by way of an earlier one; None if the two do not fit together."""
     since = (earlier.state.generation,)
-    changed = [bytes.fromhex(one) for (one,) in connection.execute(CHANGED, since)]
-    parts = [_without(one, live, changed) for one, live in earlier.segments]
+    changed = [bytes.fromhex(document_id) for (document_id,) in connection.execute(CHANGED, since)]
+    parts = [_without(segment, live, changed) for segment, live in earlier.segments]
     if changed:
         changes = texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
         parts += [(new, None) for new in segments(changes, tokenizer(connection))]
     chunks = _chunks(connection)
     if _alive(parts) > chunks:  # documents whose very names were forgotten
-        ids = [bytes.fromhex(one) for (one,) in connection.execute("SELECT id FROM documents")]
+        ids = [
+            bytes.fromhex(document_id) for (document_id,) in connection.execute("SELECT id FROM documents")
+        ]
         here = np.array(ids, "S16")
-        parts = [_without(one, live, one.documents[~np.isin(one.documents, here)]) for one, live in parts]
+        parts = [
+            _without(segment, live, segment.documents[~np.isin(segment.documents, here)])
+            for segment, live in parts
+        ]
     if _alive(parts) != chunks:
         return None
     return PostingsView(state, _few(parts))
@@ -226,16 +232,16 @@ def _without(
 
 
 def _alive(parts: Parts) -> int:
-    return sum(len(one) if live is None else int(np.count_nonzero(live)) for one, live in parts)
+    return sum(len(segment) if live is None else int(np.count_nonzero(live)) for segment, live in parts)
 
 
 def _few(parts: Parts) -> Parts:
     """Segments each more than twice as large as the next: as many as the logarithm of all chunks, at most."""
     kept: list[tuple[Segment, Bool | None]] = []
-    for one in parts:
-        if not _alive([one]):
+    for part in parts:
+        if not _alive([part]):
             continue
-        kept.append(one)
+        kept.append(part)
         while len(kept) > 1 and _alive(kept[-2:-1]) <= 2 * _alive(kept[-1:]):
             kept[-2:] = [(merged(kept[-2:]), None)]
     return kept

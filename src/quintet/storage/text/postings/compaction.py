@@ -88,7 +88,7 @@ def _followed(database: Database, messages: "SimpleQueue[bytes]", spill: Spill) 
     """What could be analysed while it was written."""
     with database.reading() as connection:
         how = tokenizer(connection)
-    return [spill.put(one) for one in segments(_told(database, messages), how)]
+    return [spill.put(segment) for segment in segments(_told(database, messages), how)]
 
 
 def _told(database: Database, messages: "SimpleQueue[bytes]") -> Iterator[ChunkText]:

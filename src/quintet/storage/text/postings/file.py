@@ -180,13 +180,13 @@ def _is_sound(source: BinaryIO, begin: int, place: list[Any]) -> bool:
     if kind not in KINDS:
         return False
     source.seek(begin + at)
-    left, found = prod(shape) * np.dtype(kind).itemsize, 0
+    left, checksum = prod(shape) * np.dtype(kind).itemsize, 0
     while left:
         piece = source.read(min(left, READ_AT_ONCE))
         if not piece:
             return False
-        found, left = zlib.crc32(piece, found), left - len(piece)
-    return bool(found == expected)
+        checksum, left = zlib.crc32(piece, checksum), left - len(piece)
+    return bool(checksum == expected)
 
 
 def _mapped(source: BinaryIO, begin: int, places: list[list[Any]]) -> Segment:

@@ -53,7 +53,9 @@ class SegmentStream:
 
     def gathered(self) -> Segment:
         """All of it in memory."""
-        named = {name: np.empty_like(one) if name in LONG else one for name, one in arrays(self.segment)}
+        named = {
+            name: np.empty_like(values) if name in LONG else values for name, values in arrays(self.segment)
+        }
         filled = dict.fromkeys(LONG, 0)
         for name, piece in self.pieces:
             named[name][filled[name] : filled[name] + len(piece)] = piece
@@ -174,14 +176,17 @@ def _bounds(starts: Int64) -> list[int]:
 def _numbered(terms: Sequence[Terms], counted: Sequence[Int32]) -> tuple[list[bytes], list[Int32]]:
     """The words that are left, sorted; and the new number of each term of each part, -1 if it is not left."""
     numbers: dict[bytes, int] = {}
-    for some, counts in zip(terms, counted, strict=True):
-        words = some.words()
+    for part_terms, counts in zip(terms, counted, strict=True):
+        words = part_terms.words()
         used = words if counts.all() else [words[at] for at in np.flatnonzero(counts).tolist()]
         numbers.update(zip(used, repeat(-1)))
     kept = sorted(numbers)  # quickly done: they are in order but for where another part begins
     numbers.update(zip(kept, range(len(kept)), strict=True))
-    found = [np.fromiter(map(numbers.get, some.words(), repeat(-1)), np.int32, len(some)) for some in terms]
-    return kept, found
+    new_numbers = [
+        np.fromiter(map(numbers.get, part_terms.words(), repeat(-1)), np.int32, len(part_terms))
+        for part_terms in terms
+    ]
+    return kept, new_numbers
 
 
 def _used(part: SegmentPart, name: str) -> tuple[Int32, Bool]:
@@ -195,15 +200,15 @@ def _used(part: SegmentPart, name: str) -> tuple[Int32, Bool]:
     return table.triples, used
 
 
-def _recoded(several: Sequence[tuple[Int32, Bool]]) -> tuple[list[Array], Int32]:
+def _recoded(parts: Sequence[tuple[Int32, Bool]]) -> tuple[list[Array], Int32]:
     """The new code of each old one, and the triples of all."""
-    needed = [one[used] for one, used in several]
+    needed = [old_triples[used] for old_triples, used in parts]
     triples = np.unique(np.concatenate([np.empty((0, WIDTH), np.int32), *needed]), axis=0)
     numbers = {tuple(triple): at for at, triple in enumerate(triples.tolist())}
     codes = []
-    for one, used in several:
-        codes.append(np.zeros(len(one), code_kind(len(triples))))
-        codes[-1][used] = [numbers[tuple(triple)] for triple in one[used].tolist()]
+    for old_triples, used in parts:
+        codes.append(np.zeros(len(old_triples), code_kind(len(triples))))
+        codes[-1][used] = [numbers[tuple(triple)] for triple in old_triples[used].tolist()]
     return codes, np.ascontiguousarray(triples, np.int32)
 
 
@@ -214,13 +219,13 @@ def flow(parts: Sequence[SegmentPart]) -> SegmentStream:
     ]
 
     def together(values: Callable[[Segment], Array], kind: npt.DTypeLike) -> Array:
-        found = [values(part.opened())[numbers] for part, numbers in zip(parts, kept, strict=True)]
-        return np.concatenate([np.empty(0, kind), *found])
+        arrays_of_parts = [values(part.opened())[numbers] for part, numbers in zip(parts, kept, strict=True)]
+        return np.concatenate([np.empty(0, kind), *arrays_of_parts])
 
-    rows = together(lambda one: one.rows, np.int64)
+    rows = together(lambda segment: segment.rows, np.int64)
     order = np.argsort(rows, kind="stable")
     ids, owners = np.unique(
-        together(lambda one: one.documents[one.owners], "S16")[order], return_inverse=True
+        together(lambda segment: segment.documents[segment.owners], "S16")[order], return_inverse=True
     )
     chunks = _renumbered(parts, kept, order)
     ordered = bool((np.diff(order) > 0).all())
@@ -229,8 +234,8 @@ def flow(parts: Sequence[SegmentPart]) -> SegmentStream:
         rows[order],
         ids,
         owners.astype(np.int32),
-        together(lambda one: one.text_tokens, np.int32)[order],
-        together(lambda one: one.parts_tokens, np.int32)[order],
+        together(lambda segment: segment.text_tokens, np.int32)[order],
+        together(lambda segment: segment.parts_tokens, np.int32)[order],
         text.outline(),
         in_parts.outline(),
         stems.outline(),
@@ -263,18 +268,18 @@ def _families(parts: Sequence[SegmentPart], text: _TableMerge, stems: _TableMerg
     return by_stem(stem_of, len(stems.terms))
 
 
-def merged(several: Sequence[tuple[Segment, Bool | None]]) -> Segment:
+def merged(segments: Sequence[tuple[Segment, Bool | None]]) -> Segment:
     """The same in memory."""
-    if len(several) == 1 and several[0][1] is None:
-        return several[0][0]
-    return flow_of(several).gathered()
+    if len(segments) == 1 and segments[0][1] is None:
+        return segments[0][0]
+    return flow_of(segments).gathered()
 
 
-def flow_of(several: Sequence[tuple[Segment, Bool | None]]) -> SegmentStream:
+def flow_of(segments: Sequence[tuple[Segment, Bool | None]]) -> SegmentStream:
     """Of segments that are in memory, or mapped for as long as they are used."""
-    if len(several) == 1 and several[0][1] is None:
-        return SegmentStream.of(several[0][0])
-    return flow([SegmentPart(partial(_itself, one), live) for one, live in several])
+    if len(segments) == 1 and segments[0][1] is None:
+        return SegmentStream.of(segments[0][0])
+    return flow([SegmentPart(partial(_itself, segment), live) for segment, live in segments])
 
 
 def _itself(segment: Segment) -> Segment:

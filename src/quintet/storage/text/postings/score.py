@@ -157,7 +157,7 @@ class PostingsView:
 
     def __init__(self, state: State, segments: Sequence[tuple[Segment, Bool | None]]) -> None:
         self.state = state
-        self.segments = tuple(one for one in segments if len(one[0]))
+        self.segments = tuple(part for part in segments if len(part[0]))
         portions, size = [], 0
         for segment, live in self.segments:
             portions.append(Portion(segment, size, live))
@@ -166,9 +166,9 @@ class PostingsView:
         self.size = size
         self.alive = self._alive()
         self.live = size if self.alive is None else int(np.count_nonzero(self.alive))
-        self.rows = _joined([one.segment.rows for one in portions])
-        text = self._tokens([one.segment.text_tokens for one in portions])
-        parts = self._tokens([one.segment.parts_tokens for one in portions])
+        self.rows = _joined([part.segment.rows for part in portions])
+        text = self._tokens([part.segment.text_tokens for part in portions])
+        parts = self._tokens([part.segment.parts_tokens for part in portions])
         self.tokens = text
         in_text = Statistics(text, self.live)
         in_parts = Statistics(parts, int(np.count_nonzero(parts)))
@@ -178,60 +178,65 @@ class PostingsView:
         self.cjk_rows: int | None = None  # counted when somebody asks for CJK
 
     def _alive(self) -> Bool | None:
-        if all(one.live is None for one in self.portions):
+        if all(portion.live is None for portion in self.portions):
             return None
-        several = [np.ones(len(p.segment), np.bool_) if p.live is None else p.live for p in self.portions]
-        return np.concatenate(several)
+        masks = [np.ones(len(p.segment), np.bool_) if p.live is None else p.live for p in self.portions]
+        return np.concatenate(masks)
 
-    def _tokens(self, several: Sequence[Int32]) -> Int64:
-        tokens = _joined(several)
+    def _tokens(self, counts: Sequence[Int32]) -> Int64:
+        tokens = _joined(counts)
         return tokens if self.alive is None else tokens * self.alive
 
     def postings(self, name: str, words: Sequence[bytes]) -> list[list[Postings]]:
         """The postings of each word, portion by portion."""
-        found: list[list[Postings]] = [[] for _ in words]
+        by_word: list[list[Postings]] = [[] for _ in words]
         for portion in self.portions:
             table = portion.segment.table(name)
             for at, term in enumerate(table.terms.find(words)):
                 if term >= 0:
-                    found[at].append(_postings(portion, name, term))
-        return found
+                    by_word[at].append(_postings(portion, name, term))
+        return by_word
 
     def families(self, stems: Sequence[bytes]) -> list[list[Postings]]:
         """For each stem the postings of all terms of `text` that have it, as if they were one term."""
-        found: list[list[Postings]] = [[] for _ in stems]
+        by_stem: list[list[Postings]] = [[] for _ in stems]
         for portion in self.portions:
             segment = portion.segment
             for at, stem in enumerate(segment.stems.terms.find(stems)):
                 terms = segment.family(stem) if stem >= 0 else []
                 if terms:
-                    found[at].append(_united([_postings(portion, "text", term) for term in terms]))
-        return found
+                    by_stem[at].append(_united([_postings(portion, "text", term) for term in terms]))
+        return by_stem
 
     def holding_all(self, name: str, words: Sequence[bytes]) -> Int64 | None:
         """The chunks that hold every one of these words, by number; None if that is too much to ask."""
         by_word = self.postings(name, list(dict.fromkeys(words)))
-        several = []
+        numbers_by_portion = []
         for portion in self.portions:
-            lists = [one.chunks for some in by_word for one in some if one.portion is portion]
+            lists = [
+                postings.chunks
+                for word_postings in by_word
+                for postings in word_postings
+                if postings.portion is portion
+            ]
             if len(lists) == len(by_word):
                 if min(map(len, lists)) > RARE:
                     return None
-                several.append(_common(lists) + np.int64(portion.first))
-        numbers = _joined(several)
+                numbers_by_portion.append(_common(lists) + np.int64(portion.first))
+        numbers = _joined(numbers_by_portion)
         return numbers if self.alive is None else numbers[self.alive[numbers]]
 
     def of_counts(self, numbers: Int64, counts: Int64, name: tuple[str, str]) -> list[Postings]:
         """The postings of what was counted elsewhere, in chunks by their numbers here."""
-        found: list[Postings] = []
+        postings: list[Postings] = []
         order = np.argsort(numbers)
         numbers, counts = numbers[order], counts[order]
         for portion in self.portions:
             at, to = np.searchsorted(numbers, [portion.first, portion.first + len(portion.segment)])
             if at < to:
                 local = (numbers[at:to] - portion.first).astype(np.int32)
-                found.append(Postings(portion, local, *coded(counts[at:to]), (portion.first, *name)))
-        return found
+                postings.append(Postings(portion, local, *coded(counts[at:to]), (portion.first, *name)))
+        return postings
 
     def numbers(self, rows: Int64) -> Int64:
         """The numbers of the chunks at these rows; -1 for a row that is not here."""
@@ -262,15 +267,17 @@ def _common(lists: Sequence[Int32]) -> Int32:
     return shortest
 
 
-def _united(several: Sequence[Postings]) -> Postings:
+def _united(term_postings: Sequence[Postings]) -> Postings:
     """Postings of several terms in one portion, added up."""
-    if len(several) == 1:
-        return replace(several[0], name=None)
-    chunks, at = np.unique(np.concatenate([one.chunks for one in several]), return_inverse=True)
+    if len(term_postings) == 1:
+        return replace(term_postings[0], name=None)
+    chunks, at = np.unique(
+        np.concatenate([postings.chunks for postings in term_postings]), return_inverse=True
+    )
     counts = np.zeros((len(chunks), len(FIELDS)), np.int32)
-    np.add.at(counts, at, np.concatenate([one.triples[one.codes] for one in several]))
-    return Postings(several[0].portion, chunks, *coded(counts))
+    np.add.at(counts, at, np.concatenate([postings.triples[postings.codes] for postings in term_postings]))
+    return Postings(term_postings[0].portion, chunks, *coded(counts))
 
 
-def _joined(several: Sequence[Array]) -> Int64:
-    return np.concatenate([np.empty(0, np.int64), *several])
+def _joined(arrays: Sequence[Array]) -> Int64:
+    return np.concatenate([np.empty(0, np.int64), *arrays])

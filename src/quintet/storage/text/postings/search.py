@@ -39,24 +39,24 @@ class Term:
         self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: FieldWeights
     ) -> None:
         self.table = table
-        names = tuple(one.name for one in postings)
+        names = tuple(part.name for part in postings)
         self.name = None if None in names else (names, weighing.weights)
         self.postings = postings
-        self.size = sum(len(one.chunks) for one in postings)
-        self.idf = statistics.idf(sum(one.alive for one in postings))
+        self.size = sum(len(part.chunks) for part in postings)
+        self.idf = statistics.idf(sum(part.alive for part in postings))
         self.norms = statistics.norms
-        self.frequencies = [weighing.of(one.triples) for one in postings]
+        self.frequencies = [weighing.of(part.triples) for part in postings]
         self.bound = self.idf * (K1 + 1.0)
 
     def look_up(self, numbers: Int64) -> tuple[Float64, Bool]:
         """What it adds to these chunks, ascending; and which of them hold it at all."""
         values, there = np.zeros(len(numbers)), np.zeros(len(numbers), np.bool_)
-        for one, frequencies in zip(self.postings, self.frequencies, strict=True):
-            local = (numbers - one.portion.first).astype(np.int32)  # numpy would widen the whole list else
-            places = one.chunks.searchsorted(local)
-            (here,) = (one.chunks.take(places, mode="clip") == local).nonzero()
+        for part, frequencies in zip(self.postings, self.frequencies, strict=True):
+            local = (numbers - part.portion.first).astype(np.int32)  # numpy would widen the whole list else
+            places = part.chunks.searchsorted(local)
+            (here,) = (part.chunks.take(places, mode="clip") == local).nonzero()
             if len(here):
-                counts = frequencies[one.codes[places[here]]]
+                counts = frequencies[part.codes[places[here]]]
                 values[here] = worth(self.idf, counts, self.norms[numbers[here]])
                 there[here] = True
         return values, there
@@ -101,41 +101,46 @@ def read(clauses: Sequence[Clause], which: Sequence[int], kept: ArrayCache) -> I
     """All postings of these clauses: long lists one by one, the short ones of a table at once."""
     short: dict[str, list[tuple[int, Term]]] = {}
     for at in which:
-        one = clauses[at]
-        if isinstance(one, ScoredChunks):
-            yield ClauseScores(np.array([at]), np.array([0]), one.numbers, one.values)
-        elif one.size >= LONG:
-            yield _read_long(at, one, kept)
+        clause = clauses[at]
+        if isinstance(clause, ScoredChunks):
+            yield ClauseScores(np.array([at]), np.array([0]), clause.numbers, clause.values)
+        elif clause.size >= LONG:
+            yield _read_long(at, clause, kept)
         else:
-            short.setdefault(one.table, []).append((at, one))
-    for some in short.values():
-        yield _read_terms([at for at, _ in some], [one for _, one in some])
+            short.setdefault(clause.table, []).append((at, clause))
+    for terms in short.values():
+        yield _read_terms([at for at, _ in terms], [clause for _, clause in terms])
 
 
 def _read_long(at: int, term: Term, kept: ArrayCache) -> ClauseScores:
     values = None if term.name is None else kept.get(term.name)
     if values is not None:
         return ClauseScores(np.array([at]), np.array([0]), _numbers(term.postings), values)
-    found = _read_terms([at], [term])
+    scores = _read_terms([at], [term])
     if term.name is not None:
-        kept.put(term.name, found.values)
-    return found
+        kept.put(term.name, scores.values)
+    return scores
 
 
 def _numbers(lists: Sequence[Postings]) -> Int64:
     """Of the chunks in all lists. Numpy takes an index of 64 bits twice as fast."""
-    several = [one.chunks + one.portion.first if one.portion.first else one.chunks for one in lists]
-    return np.concatenate(several).astype(np.int64)
+    numbers = [
+        postings.chunks + postings.portion.first if postings.portion.first else postings.chunks
+        for postings in lists
+    ]
+    return np.concatenate(numbers).astype(np.int64)
 
 
 def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> ClauseScores:
-    lists = [one for term in terms for one in term.postings]
-    frequencies = [one for term in terms for one in term.frequencies]
+    lists = [postings for term in terms for postings in term.postings]
+    frequencies = [by_code for term in terms for by_code in term.frequencies]
     numbers = _numbers(lists)
-    if all(one is frequencies[0] for one in frequencies):
-        counts = frequencies[0][np.concatenate([one.codes for one in lists]).astype(np.int64)]
+    if all(by_code is frequencies[0] for by_code in frequencies):
+        counts = frequencies[0][np.concatenate([postings.codes for postings in lists]).astype(np.int64)]
     else:
-        counts = np.concatenate([each[one.codes] for one, each in zip(lists, frequencies, strict=True)])
+        counts = np.concatenate(
+            [by_code[postings.codes] for postings, by_code in zip(lists, frequencies, strict=True)]
+        )
     sizes = np.array([term.size for term in terms])
     idfs = np.repeat([term.idf for term in terms], sizes) if len(terms) > 1 else terms[0].idf
     values = worth(idfs, counts, terms[0].norms[numbers])
@@ -147,7 +152,7 @@ class Ranking:
 
     def __init__(self, view: PostingsView, clauses: Sequence[Clause], allowed: Bool | None) -> None:
         self._view = view
-        self._clauses = [one for one in clauses if one.size]
+        self._clauses = [clause for clause in clauses if clause.size]
         self._read: list[ClauseScores] = []
         self._allowed = view.alive
         if allowed is not None:
@@ -185,14 +190,14 @@ class Ranking:
         places = np.full(self._view.size, -1, np.int32)
         places[numbers] = np.arange(len(numbers), dtype=np.int32)
         known: dict[int, tuple[Float64, Bool]] = {}
-        for one in self._read:
-            at = places[one.numbers]
+        for scores in self._read:
+            at = places[scores.numbers]
             hits = np.flatnonzero(at >= 0)
-            clause, place = np.searchsorted(one.starts, hits, "right") - 1, at[hits]
-            values = np.zeros((len(one.clauses), len(numbers)))
+            clause, place = np.searchsorted(scores.starts, hits, "right") - 1, at[hits]
+            values = np.zeros((len(scores.clauses), len(numbers)))
             there = np.zeros(values.shape, np.bool_)
-            values[clause, place], there[clause, place] = one.values[hits], True
-            known |= {number: (values[row], there[row]) for row, number in enumerate(one.clauses.tolist())}
+            values[clause, place], there[clause, place] = scores.values[hits], True
+            known |= {number: (values[row], there[row]) for row, number in enumerate(scores.clauses.tolist())}
         return known
 
     def _of(self, at: int, numbers: Int64) -> tuple[Float64, Bool]:
@@ -200,16 +205,16 @@ class Ranking:
         if len(numbers) * LOOKUP < clause.size + self._view.size:
             return clause.look_up(numbers)
         values, there = np.zeros(self._view.size), np.zeros(self._view.size, np.bool_)
-        for one in read(self._clauses, [at], self._view.kept):
-            values[one.numbers], there[one.numbers] = one.values, True
+        for scores in read(self._clauses, [at], self._view.kept):
+            values[scores.numbers], there[scores.numbers] = scores.values, True
         return values[numbers], there[numbers]
 
-    def _worthless(self, found: Int64) -> Int64:
+    def _worthless(self, others: Int64) -> Int64:
         """Chunks that match where a match counts nothing: a field may weigh nothing."""
         matched = np.zeros(self._view.size, np.bool_)
-        for one in read(self._clauses, range(len(self._clauses)), self._view.kept):
-            matched[one.numbers[one.values == 0.0]] = True
-        matched[found] = False
+        for scores in read(self._clauses, range(len(self._clauses)), self._view.kept):
+            matched[scores.numbers[scores.values == 0.0]] = True
+        matched[others] = False
         return np.flatnonzero(matched if self._allowed is None else matched & self._allowed)
 
     def _candidates(self, depth: int) -> Int64:
@@ -222,7 +227,7 @@ class Ranking:
             self._add(sums, group)
             left = [self._clauses[at] for at in waiting]
             least = _least(score_reached_by(sums, depth), left)
-            if least > TINY and _lookups(sums, least, left) < sum(one.size for one in left):
+            if least > TINY and _lookups(sums, least, left) < sum(clause.size for clause in left):
                 ahead = np.flatnonzero(sums >= least)
                 return _narrowed(ahead, sums[ahead], left, depth)
             budget = max(budget, sum(self._clauses[at].size for at in group)) * 3 // 2
@@ -235,10 +240,10 @@ class Ranking:
         return waiting[: max(1, int(np.searchsorted(taken, budget, "right")))]
 
     def _add(self, sums: Float64, group: Sequence[int]) -> None:
-        for one in read(self._clauses, group, self._view.kept):
-            np.add.at(sums, one.numbers, one.values)
-            if len(one.clauses) > 1:
-                self._read.append(one)
+        for scores in read(self._clauses, group, self._view.kept):
+            np.add.at(sums, scores.numbers, scores.values)
+            if len(scores.clauses) > 1:
+                self._read.append(scores)
         if self._allowed is not None:
             sums *= self._allowed
 
@@ -250,7 +255,7 @@ def _lookups(sums: Float64, least: float, left: Sequence[Clause]) -> int:
 
 def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: int) -> Int64:
     """Add what the remaining clauses give these chunks, and drop those that fall behind on the way."""
-    waiting = sorted(waiting, key=lambda one: -one.bound)
+    waiting = sorted(waiting, key=lambda clause: -clause.bound)
     while True:
         if len(numbers) > depth:
             ahead = sums >= _least(nth_largest(sums, depth), waiting)
@@ -262,11 +267,11 @@ def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: i
 
 def _least(floor: float, waiting: Sequence[Clause]) -> float:
     """What a chunk must have by now to reach `floor` in the end; no sum is off by as much as the slack."""
-    return max(TINY, floor * SLACK - sum(one.bound for one in waiting) / SLACK)
+    return max(TINY, floor * SLACK - sum(clause.bound for clause in waiting) / SLACK)
 
 
 def _rounded_once(sums: Sequence[Float64], size: int) -> Float64:
     """The tables' scores added up. Of three, the sum is rounded once, whatever their order."""
     if len(sums) > 2:
-        return np.array([fsum(several) for several in zip(*sums, strict=True)], np.float64)
+        return np.array([fsum(scores) for scores in zip(*sums, strict=True)], np.float64)
     return sums[0] + sums[1] if len(sums) == 2 else sums[0] if sums else np.zeros(size)

@@ -60,10 +60,10 @@ class Terms:
     def _between(self, word: bytes, at: int, to: int) -> int:
         while at < to:
             middle = (at + to) // 2
-            found = self.word(middle)
-            if found == word:
+            other = self.word(middle)
+            if other == word:
                 return middle
-            at, to = (middle + 1, to) if found < word else (at, middle)
+            at, to = (middle + 1, to) if other < word else (at, middle)
         return -1
 
 

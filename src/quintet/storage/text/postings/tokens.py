@@ -112,9 +112,9 @@ class TokenCollector:
 
     def _take_down(self, texts: Sequence[str], places: Int32) -> None:
         """By SQLite."""
-        found = [self._tokens(text) for text in texts]
-        numbers = list(map(self._spelt.__getitem__, chain.from_iterable(found)))
-        self._add(np.array(numbers, np.int32), np.repeat(places, list(map(len, found))))
+        tokens = [self._tokens(text) for text in texts]
+        numbers = list(map(self._spelt.__getitem__, chain.from_iterable(tokens)))
+        self._add(np.array(numbers, np.int32), np.repeat(places, list(map(len, tokens))))
 
     def _tokens(self, text: str) -> list[str]:
         tokens = self._words.tokens(text)
@@ -141,9 +141,9 @@ class TokenCollector:
         at_each = np.ndarray((len(letters) - HALF + 1,), "<u8", letters, strides=(1,))
         first = at_each[starts] & MASKS[np.minimum(lengths, HALF)]
         second = at_each[starts + HALF] & MASKS[np.clip(lengths - HALF, 0, HALF)]
-        slots, found, terms = self._slots.find(first, second)
-        found &= lengths <= WHOLE
-        missed = np.flatnonzero(~found)
+        slots, is_known, terms = self._slots.find(first, second)
+        is_known &= lengths <= WHOLE
+        missed = np.flatnonzero(~is_known)
         stops = np.minimum(ends[missed], starts[missed] + LONGEST)
         words = [letters[at:to] for at, to in zip(starts[missed].tolist(), stops.tolist(), strict=True)]
         terms[missed] = np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
@@ -162,8 +162,8 @@ class TokenCollector:
         return words, TokenPlaces(ranks[terms], places), lengths.astype(np.int32)
 
 
-def _together(several: list[Int32]) -> Int32:
+def _together(arrays: list[Int32]) -> Int32:
     """As one array; the others go."""
-    one = np.concatenate([np.empty(0, np.int32), *several])
-    several.clear()
-    return one
+    joined = np.concatenate([np.empty(0, np.int32), *arrays])
+    arrays.clear()
+    return joined

@@ -48,9 +48,9 @@ class TantivyView:
         """Rows with their scores, best first."""
         if not self.chunks:
             return []
-        found = self._searcher.search(query, min(limit, self.chunks), count=False).hits
-        rows = self._searcher.fast_field_values("row", [address for _, address in found])
-        return [(int(row or 0), score) for row, (score, _) in zip(rows, found, strict=True)]
+        hits = self._searcher.search(query, min(limit, self.chunks), count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [(int(row or 0), score) for row, (score, _) in zip(rows, hits, strict=True)]
 
 
 class TantivyCache:
@@ -64,12 +64,12 @@ class TantivyCache:
 
     def view(self, connection: apsw.Connection) -> TantivyView:
         state = state_of(connection)
-        found = self._kept(state)
-        if found is not None:
-            return found
+        view = self._kept(state)
+        if view is not None:
+            return view
         with self._lock:
-            found = self._kept(state) or self._unchanged(connection, state)
-            return self._keep(found or self._from_disk(connection, state, newest=False))
+            view = self._kept(state) or self._unchanged(connection, state)
+            return self._keep(view or self._from_disk(connection, state, newest=False))
 
     def renew(self, connection: apsw.Connection) -> None:
         """What a writer does at the end of a run: no later state can be on the disk, unless the database was
@@ -78,19 +78,19 @@ class TantivyCache:
             self._keep(self._from_disk(connection, state_of(connection), newest=True))
 
     def _keep(self, view: TantivyView) -> TantivyView:
-        others = [one for one in self._views if one.state != view.state]
+        others = [other for other in self._views if other.state != view.state]
         self._views = tuple(sorted([*others, view], key=_generation)[-KEPT:])
         return view
 
     def _kept(self, state: State) -> TantivyView | None:
-        return next((one for one in self._views if one.state == state), None)
+        return next((view for view in self._views if view.state == state), None)
 
     def _unchanged(self, connection: apsw.Connection, state: State) -> TantivyView | None:
         """An earlier view, if only vectors or the graph changed since."""
-        for one in reversed(self._views):
-            if led_here(connection, one.state, state):
-                same = not _changed(connection, one.state) and one.chunks == _count(connection)
-                return TantivyView(state, one.index, one.place) if same else None
+        for view in reversed(self._views):
+            if led_here(connection, view.state, state):
+                same = not _changed(connection, view.state) and view.chunks == _count(connection)
+                return TantivyView(state, view.index, view.place) if same else None
         return None
 
     def _from_disk(self, connection: apsw.Connection, state: State, newest: bool) -> TantivyView:
@@ -102,10 +102,10 @@ class TantivyCache:
                 return TantivyView(state, in_memory(_documents(connection)), folder.path)
             remove_others(self._folder, keep=folder.path.name)
             with folder.locked():
-                found = folder.opened()
-                if found is None or newest or found[0].generation <= state.generation:
+                opened = folder.opened()
+                if opened is None or newest or opened[0].generation <= state.generation:
                     least = REPLACED if newest else REPLACED_BY_SEARCHES
-                    index = found and _updated(connection, folder, found, state, least)
+                    index = opened and _updated(connection, folder, opened, state, least)
                     index = index or folder.build(state, _documents(connection))
                     return TantivyView(state, index, folder.path)
             return TantivyView(state, in_memory(_documents(connection)), folder.path)
@@ -117,13 +117,13 @@ class TantivyCache:
 def _updated(
     connection: apsw.Connection,
     folder: TantivyFolder,
-    found: "tuple[StoredState, Index]",
+    opened: "tuple[StoredState, Index]",
     state: State,
     least: int,
 ) -> "Index | None":
     """The index with what changed since it was written; None where that cannot be told, or where more than
     one chunk in `least` was replaced."""
-    stored, index = found
+    stored, index = opened
     if not led_here(connection, stored.state, state):
         return None
     chunks, changed, replaced = _count(connection), _changed(connection, stored.state), stored.replaced
@@ -136,7 +136,7 @@ def _updated(
     if replaced * least > chunks:
         return None
     if changed:
-        folder.update(found, state, changed, replaced, _documents(connection, stored.generation))
+        folder.update(opened, state, changed, replaced, _documents(connection, stored.generation))
     # Other numbers: documents went, and their very names were forgotten.
     return index if index.searcher().num_docs == chunks else None
 
@@ -150,7 +150,9 @@ def _documents(connection: apsw.Connection, after: int | None = None) -> Iterato
 
 
 def _changed(connection: apsw.Connection, since: State) -> list[str]:
-    return [one for (one,) in connection.execute(f"{CHANGED} ORDER BY id", (since.generation,))]
+    return [
+        document_id for (document_id,) in connection.execute(f"{CHANGED} ORDER BY id", (since.generation,))
+    ]
 
 
 def _count(connection: apsw.Connection) -> int:

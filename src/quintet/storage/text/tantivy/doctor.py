@@ -31,8 +31,8 @@ def examine_tantivy(connection: apsw.Connection, views: TantivyCache) -> HealthC
     lost = 0 if wrong else _lost(connection, view)
     if not wrong and not lost:
         return HealthCheck("tantivy", True, f"{view.chunks} chunks, as in the database")
-    found = f"{len(wrong)} files are damaged" if wrong else f"{lost} chunks are not found by their words"
-    return HealthCheck("tantivy", False, f"{found}; delete {folder.path}: it is made anew")
+    problem = f"{len(wrong)} files are damaged" if wrong else f"{lost} chunks are not found by their words"
+    return HealthCheck("tantivy", False, f"{problem}; delete {folder.path}: it is made anew")
 
 
 def _lost(connection: apsw.Connection, view: TantivyView) -> int:

@@ -39,7 +39,10 @@ def schema() -> "Schema":
     builder = engine().SchemaBuilder()
     builder.add_unsigned_field("row", indexed=True, fast=True)
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
-    for whole, option in [*((one, "position") for one in IN_ORDER), *((one, "freq") for one in IN_ANY_ORDER)]:
+    for whole, option in [
+        *((field, "position") for field in IN_ORDER),
+        *((field, "freq") for field in IN_ANY_ORDER),
+    ]:
         for name in (whole, *(place_field(whole, place) for place in PLACES)):
             builder.add_text_field(name, tokenizer_name="whitespace", index_option=option)
     builder.add_text_field("part_stems", tokenizer_name="whitespace", index_option="freq")
@@ -96,7 +99,7 @@ class Analyser:
 
 
 def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
-    found: Any = tokenizer(
+    tokens: Any = tokenizer(
         text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
-    return list(found) if len(text) <= LONGEST else [token for token in found if len(token) <= LONGEST]
+    return list(tokens) if len(text) <= LONGEST else [token for token in tokens if len(token) <= LONGEST]

@@ -127,14 +127,14 @@ class TantivyFolder:
 
     def update(
         self,
-        found: tuple[StoredState, "Index"],
+        opened: tuple[StoredState, "Index"],
         state: State,
         changed: Sequence[str],
         replaced: int,
         documents: Iterable["Document"],
     ) -> None:
         """Put the changed documents in the place of what there was of them."""
-        stored, index = found
+        stored, index = opened
         place = self.path / stored.folder
         _write(index, changed, documents, UPDATING_BYTES)
         files, operations = _files(place, stored.files), _operations(place)
@@ -184,8 +184,8 @@ def _named(state: State) -> tuple[str, int, str]:
 
 
 def _operations(place: Path) -> int:
-    found: Any = json.loads((place / "meta.json").read_text("utf-8"))
-    return int(found["opstamp"])
+    meta: Any = json.loads((place / "meta.json").read_text("utf-8"))
+    return int(meta["opstamp"])
 
 
 def _files(place: Path, known: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:

@@ -61,8 +61,8 @@ class TantivyTextIndex:
         if asked is None or not rows:
             return {}
         with translate_tantivy_errors(self._view.place):
-            found = self._view.hits(self._view.builder.within(asked, list(rows)), len(rows))
-        scores = {rows[row]: score for row, score in found}
+            hits = self._view.hits(self._view.builder.within(asked, list(rows)), len(rows))
+        scores = {rows[row]: score for row, score in hits}
         return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
 
     def _asked(self, query: TextQuery) -> "Query | None":
@@ -79,10 +79,10 @@ class TantivyTextIndex:
             query = self._view.builder.within(query, within.tolist())
         limit = depth + 1
         while True:
-            found = self._view.hits(query, limit)
-            best = _cut(found, depth)
-            if best is not None or len(found) < limit:
-                return found if best is None else best
+            hits = self._view.hits(query, limit)
+            best = _cut(hits, depth)
+            if best is not None or len(hits) < limit:
+                return hits if best is None else best
             limit *= DEEPER
 
     def _sifted(self, query: "Query", depth: int, within: Rows) -> list[tuple[int, float]] | None:
@@ -90,16 +90,16 @@ class TantivyTextIndex:
         if len(within) * FEW < self._view.chunks:
             return None
         limit = 2 * (depth + 1) * self._view.chunks // len(within)
-        found = self._view.hits(query, limit)
-        rows = np.array([row for row, _ in found], np.int64)
+        hits = self._view.hits(query, limit)
+        rows = np.array([row for row, _ in hits], np.int64)
         places = np.searchsorted(within, rows).clip(max=len(within) - 1)
-        allowed = [one for one, is_in in zip(found, within[places] == rows, strict=True) if is_in]
-        return _cut(allowed, depth) or (allowed if len(found) < limit else None)
+        allowed = [hit for hit, is_in in zip(hits, within[places] == rows, strict=True) if is_in]
+        return _cut(allowed, depth) or (allowed if len(hits) < limit else None)
 
-    def _in_order(self, found: Sequence[tuple[int, float]]) -> list[Hit]:
-        if not found:
+    def _in_order(self, hits: Sequence[tuple[int, float]]) -> list[Hit]:
+        if not hits:
             return []
-        rows = np.array([row for row, _ in found], dtype=np.int64)
+        rows = np.array([row for row, _ in hits], dtype=np.int64)
         places = {
             row: (path, sequence, chunk_id)
             for row, path, sequence, chunk_id in self._connection.execute(
@@ -108,13 +108,13 @@ class TantivyTextIndex:
                 (apsw.carray(rows),),
             )
         }
-        ordered = sorted(found, key=lambda one: (-one[1], places[one[0]]))
+        ordered = sorted(hits, key=lambda hit: (-hit[1], places[hit[0]]))
         return [Hit(places[row][2], score, -score) for row, score in ordered]
 
     def _rows(self, chunk_ids: Sequence[str]) -> dict[int, str]:
         marks = ", ".join("?" * len(chunk_ids))
-        found = self._connection.execute(f"SELECT row, id FROM chunks WHERE id IN ({marks})", chunk_ids)
-        return dict(found)
+        rows = self._connection.execute(f"SELECT row, id FROM chunks WHERE id IN ({marks})", chunk_ids)
+        return dict(rows)
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Which fields each chunk was found in: its text is analysed once more."""
@@ -123,12 +123,12 @@ class TantivyTextIndex:
         clauses = wanted(query, self._analyser).scored
         matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
         marks = ", ".join("?" * len(matched))
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT c.id, x.content, c.heading_path, d.title FROM chunks c JOIN contents x ON x.row = c.row "
             f"JOIN documents d ON d.row = c.document WHERE c.id IN ({marks})",
             list(matched),
         )
-        for chunk_id, *texts in found:
+        for chunk_id, *texts in rows:
             for place, text in zip(PLACES, texts, strict=True):
                 fields = dict(self._analyser.fields_of(place, text))
                 if any(_holds(fields.get(clause.field, ()), clause) for clause in clauses):
@@ -136,11 +136,11 @@ class TantivyTextIndex:
         return matched
 
 
-def _cut(found: list[tuple[int, float]], depth: int) -> list[tuple[int, float]] | None:
+def _cut(hits: list[tuple[int, float]], depth: int) -> list[tuple[int, float]] | None:
     """The best `depth` with all their ties; None if there may be more ties behind what was found."""
-    if len(found) <= depth or found[-1][1] == found[depth - 1][1]:
+    if len(hits) <= depth or hits[-1][1] == hits[depth - 1][1]:
         return None
-    return [one for one in found if one[1] >= found[depth - 1][1]]
+    return [hit for hit in hits if hit[1] >= hits[depth - 1][1]]
 
 
 def _holds(tokens: Sequence[str], clause: TantivyClause) -> bool:

@@ -48,7 +48,7 @@ def wanted(query: TextQuery, analyser: Analyser) -> ClauseSet:
 
 def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
     """What a term is made of, each with all the ways to find it: words as a phrase, CJK by its pairs."""
-    found = []
+    pieces = []
     parts = tuple(analyser.words(identifier_parts(term))) if with_parts else ()
     for rest in CJK_RUN.split(plain(term)):
         tokens = tuple(analyser.words(rest))
@@ -56,8 +56,8 @@ def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[Tantiv
             ways = [("text", tokens)]
             if with_parts:
                 ways += [("text", parts), ("parts", parts)] if parts else [("parts", tokens)]
-            found.append([TantivyClause(*way) for way in ways])
-    return found + _cjk(term, analyser)
+            pieces.append([TantivyClause(*way) for way in ways])
+    return pieces + _cjk(term, analyser)
 
 
 def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
@@ -69,14 +69,14 @@ def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[Tanti
 
 
 def _cjk(term: str, analyser: Analyser) -> list[list[TantivyClause]]:
-    found = []
+    pieces = []
     for run in runs(term):
         # The last of the pairs is a single character: what stands behind the run does not matter.
         whole = ("characters", run) if len(run) == 1 else ("cjk", pairs(run).rpartition(" ")[0])
         tokens = tuple(analyser.words(whole[1]))
         if tokens:
-            found.append([TantivyClause(whole[0], tokens)])
-    return found
+            pieces.append([TantivyClause(whole[0], tokens)])
+    return pieces
 
 
 class QueryBuilder:
@@ -121,7 +121,9 @@ class QueryBuilder:
             for place, weight in heavy.items()
             if weight > least
         ]
-        return [self._make.boost_query(self._leaf(one), by) for one, by in [(clause, least), *above]]
+        return [
+            self._make.boost_query(self._leaf(weighed), boost) for weighed, boost in [(clause, least), *above]
+        ]
 
     def _leaf(self, clause: TantivyClause) -> "Query":
         if len(clause.tokens) == 1:
