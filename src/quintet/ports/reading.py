@@ -79,7 +79,7 @@ class ChunkVectors(NamedTuple):
 class VectorIndex(Protocol):
     """Search by integer dot product. `score` is the cosine; equal products are ordered by path, sequence, id.
 
-    Exact unless `ef` is given, which lets an HNSW graph propose the candidates where there is one.
+    It is exact unless `ef` is given and an HNSW graph exists, which then proposes the candidates.
     """
 
     @property
@@ -93,7 +93,7 @@ class VectorIndex(Protocol):
     ) -> list[Hit]: ...
 
     def of(self, chunk_ids: Sequence[str]) -> ChunkVectors:
-        """The vectors of these chunks; those without one are left out."""
+        """The vectors of these chunks; chunks without a vector are left out."""
         ...
 
 
@@ -147,7 +147,7 @@ class CodeGraph(Protocol):
         ...
 
     def named(self, name: str) -> list[Node]:
-        """Every node that has this name, unqualified."""
+        """Every node with this unqualified name."""
         ...
 
     def names_like(self, text: str) -> list[str]:

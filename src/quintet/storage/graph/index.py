@@ -33,12 +33,12 @@ OVERLOADS = (
 )
 OTHERS = f"SELECT row, first_line, last_line FROM symbols s WHERE outline = ? AND number > 0 AND {UNSHOWN}"
 AT_ONCE = 500  # ids in one statement
-NAMES = 2_000  # names that are looked through for near ones
-ALIKE = 3  # first letters that near names share
+NAMES = 2_000  # candidates for similar names
+ALIKE = 3  # leading letters that similar names share
 
 
 class SqliteCodeGraph:
-    """Names and places are asked of SQLite; walks and importance of the view, which is loaded when needed."""
+    """SQLite answers for names and places; the view, loaded when needed, for walks and importance."""
 
     def __init__(self, connection: apsw.Connection, views: GraphCache) -> None:
         self._connection = connection
@@ -46,7 +46,7 @@ class SqliteCodeGraph:
 
     @property
     def available(self) -> bool:
-        """Is there anything besides documents that have nothing to do with one another?"""
+        """Whether there is more than documents without relations."""
         exists = self._connection.execute(
             "SELECT EXISTS (SELECT 1 FROM symbols WHERE parent IS NOT NULL) OR EXISTS (SELECT 1 FROM edges)"
         )
@@ -71,13 +71,13 @@ class SqliteCodeGraph:
                 if chunk is None or (allowed is not None and chunk[0] not in allowed):
                     continue
                 _, chunk_id, node = chunk
-                if node != view.ids[started[reached.seed]]:  # a part of the seed that it holds itself
+                if node != view.ids[started[reached.seed]]:  # not a part of the seed itself
                     distance = len(reached.steps)
                     hits.setdefault(node, Hit(chunk_id, 1 / distance, float(distance), distance))
         return list(hits.values())
 
     def _rows(self, view: GraphView, seeds: Sequence[str]) -> Iterator[int]:
-        """A seed is a node, or a chunk that stands for its document."""
+        """The rows of the seeds. A seed is a node, or a chunk, which stands for its document."""
         for seed in seeds:
             holder = self._connection.execute(
                 "SELECT coalesce(c.node, d.id) FROM chunks c JOIN documents d ON d.row = c.document "
@@ -89,8 +89,8 @@ class SqliteCodeGraph:
                 yield row
 
     def _together(self, view: GraphView, row: int, expansion: Expansion) -> list[int]:
-        """A seed with its overloads, and with what its own chunks show of it, such as the methods of a small
-        class: edges hang on those. What is related finds the latter by itself."""
+        """A seed with its overloads, and with the symbols that its own chunks show, such as the methods of a
+        small class: these have the edges. The strategy `related` reaches the latter anyway."""
         shown: Any = self._connection.execute(SHOWN, (row,)).fetchall()
         if not shown:
             return [row]
@@ -202,7 +202,7 @@ class SqliteCodeGraph:
 
 
 def _edges(view: GraphView, start: str, steps: Sequence[GraphStep]) -> tuple[Edge, ...]:
-    """The steps as edges, each from its source to its target however it was walked."""
+    """The steps as edges, each from its source to its target, whatever the direction of the walk."""
     here, edges = start, []
     for step in steps:
         there = view.ids[step.to]

@@ -1,4 +1,4 @@
-"""What the nodes of a document are called, and which of them each of its chunks belongs to."""
+"""The names of a document's nodes, and the node of each of its chunks."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -15,15 +15,15 @@ from quintet.ports.writing import Entry
 FOLDER_FILES = re.compile(
     r"__init__\.pyi?|index\.[cm]?[jt]sx?|(?:mod|lib|main)\.rs"
 )  # stand for their folder
-SOURCES = "src"  # a folder that holds packages and is none
+SOURCES = "src"  # a folder that holds packages and is not one itself
 UNPARSED = "code"  # the kind of chunks that were cut at lines, without a grammar
-IMPL = "impl"  # of chunks in which Rust says what a type can do: they are no symbol, what they hold are
+IMPL = "impl"  # the kind of a Rust impl block, which is no symbol itself but holds symbols
 SEPARATORS = re.compile(r"::|[\\/.]+")
 
 
 def outline_of(entry: Entry) -> Outline:
-    """The outline with the document itself as its first symbol: prose defines nothing, and a document of
-    which nothing is known is a node all the same, for others may refer to it."""
+    """The outline with the document itself as its first symbol. Every document is a node, since others may
+    refer to it, even one that defines nothing."""
     outline = entry.outline or Outline(entry.document.language or "")
     if outline.symbols:
         return outline
@@ -32,7 +32,7 @@ def outline_of(entry: Entry) -> Outline:
 
 
 def names(document: Document, outline: Outline) -> list[tuple[str, str]]:
-    """Of each symbol its name and its qualified name. Code goes by module or package, prose by its path."""
+    """The name and qualified name of each symbol. Code is named by module or package, prose by its path."""
     if document.language is None:
         module, own = document.path, document.path.rpartition("/")[2]
     else:
@@ -62,8 +62,8 @@ def module_name(path: str) -> str:
 def nodes_of_chunks(
     document: Document, outline: Outline, ids: Sequence[str], chunks: Sequence[Chunk]
 ) -> list[str | None]:
-    """The smallest symbol around each chunk of code, by the `ids` of all of them; a chunk of prose, or of
-    code that nobody could parse, is a node by itself."""
+    """The id of the smallest symbol around each chunk of code. A chunk of prose or of unparsed code has none:
+    it is a node of its own."""
     if document.language is None:
         return [None] * len(chunks)
     places = _Places(outline, max((chunk.first_line for chunk in chunks), default=0))
@@ -71,7 +71,8 @@ def nodes_of_chunks(
 
 
 class _Places:
-    """Where the symbols of a document stand. What belongs to one above it counts as a part of it."""
+    """The lines of a document's symbols. Lines above a symbol that belong to it, such as comments, are its
+    part."""
 
     def __init__(self, outline: Outline, last: int) -> None:
         self._symbols = outline.symbols
@@ -81,8 +82,8 @@ class _Places:
         self._first_of = _overloads(outline.symbols)
 
     def _lay_down(self) -> None:
-        """Wide symbols first, of equal ones what is inside. What stands above a symbol comes last, since only
-        its own overloads can stand there."""
+        """Lay down wide symbols first, of equally wide ones the outer first. Lines above a symbol come last:
+        only its own overloads can stand there."""
         symbols, lines = self._symbols, self._innermost
         inside_first = range(len(symbols) - 1, 0, -1)
         for number in sorted(inside_first, key=lambda at: symbols[at].first_line - symbols[at].last_line):
@@ -102,13 +103,14 @@ class _Places:
         return self._first_of.get(number, number)
 
     def _covering(self, number: int, first: int, last: int) -> int:
-        """That symbol or the nearest around it that reaches to the last line; at last the module."""
+        """The symbol, or the nearest one around it that reaches the last line; finally the module."""
         while number and not _covers(self._symbols[number], first, last):
             number = self._around[number]
         return number
 
     def _holding_all(self, first: int, last: int) -> int:
-        """The only symbol between these lines, or else the nearest that all there are parts of; 0 if none."""
+        """The only symbol between these lines, or the nearest one that contains all of them; 0 if there is
+        none."""
         numbers, starts = self._in_order
         common: list[int] | None = None
         for number in numbers[bisect_left(starts, first) : bisect_right(starts, last)]:
@@ -123,7 +125,7 @@ class _Places:
         return numbers, [self._symbols[number].first_line for number in numbers]
 
     def _lineage(self, number: int) -> list[int]:
-        """The symbol and what it is a part of, without the module."""
+        """The symbol and its ancestors, without the module."""
         numbers = []
         while number:
             numbers.append(number)
@@ -132,7 +134,7 @@ class _Places:
 
 
 def _overloads(symbols: Sequence[Symbol]) -> dict[int, int]:
-    """By the number of a function the first of the overload signatures above it: calls lead to that one."""
+    """The first overload signature above each function, by number: calls lead to that one."""
     first_of: dict[int, int] = {}
     numbers: dict[tuple[str, ...], list[int]] = {}
     for number, symbol in enumerate(symbols):
@@ -146,7 +148,7 @@ def _overloads(symbols: Sequence[Symbol]) -> dict[int, int]:
 
 
 def _last_line(chunk: Chunk) -> int:
-    """Without lines of closing brackets alone: those of a class are in the chunk of its last method."""
+    """The last line that is not a closing bracket: that of a class is in the chunk of its last method."""
     said = chunk.content.rstrip()
     while "\n" in said and not any(char.isalnum() for char in said[said.rindex("\n") :]):
         said = said[: said.rindex("\n")]

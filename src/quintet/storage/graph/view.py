@@ -1,4 +1,4 @@
-"""One state of the graph in memory: loaded by one scan, walked with rustworkx, shared by threads."""
+"""One state of the code graph in memory: loaded by one scan, walked with rustworkx, shared by threads."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,8 +36,8 @@ FORWARDS: Mapping[Strategy, tuple[Relation, ...]] = {
 }
 DAMPING = 0.85  # Page et al. 1998
 PRECISION = 1e-6  # of all scores together; rustworkx's own default grows with the number of nodes
-FLOW: Mapping[Confidence, float] = {"exact": 1.0, "likely": 0.5}  # a guess makes nothing important
-CONTAINS_FLOW = 0.2  # that a file matters says a little about each thing in it
+FLOW: Mapping[Confidence, float] = {"exact": 1.0, "likely": 0.5}  # an edge that is only possible adds nothing
+CONTAINS_FLOW = 0.2  # an important file makes what it contains a little important
 
 
 class GraphStep(NamedTuple):
@@ -51,7 +51,7 @@ class GraphStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReachedNode:
-    """A node, by which seed, and the steps from that seed to it."""
+    """A node, the seed that reached it, and the steps from that seed."""
 
     node: int
     seed: int
@@ -59,8 +59,8 @@ class ReachedNode:
 
 
 class GraphView:
-    """Nodes go by their row number, so that edges come from the table as they are; `order` is the place of
-    each by path and line, which does not depend on what was written when."""
+    """Nodes are row numbers, so that edges can be read from the table as they are. `order` is the place of
+    each node by path and line, which does not depend on the order of writing."""
 
     def __init__(self, epoch: str | None, connection: apsw.Connection) -> None:
         self.epoch = epoch
@@ -82,11 +82,11 @@ class GraphView:
         self.graph.add_edges_from(cast("list[tuple[int, int, int]]", edges.fetchall()))
 
     def reached(self, seeds: Sequence[Sequence[int]], expansion: Expansion) -> Iterator[list[ReachedNode]]:
-        """Breadth first, a list for each distance, by seed, path and line. A seed is one node, or several
-        that count as one. It does not reach itself.
+        """Breadth first: a list of nodes for each distance, by seed, path and line. A seed is one node, or
+        several that count as one. It does not reach itself.
 
-        Each node is walked from by its two nearest seeds: for one that is a seed itself, the other of the
-        two is the one that reached it.
+        The walk goes on from each node for its two nearest seeds. Of a node that is itself a seed, the second
+        is the seed that reached it.
         """
         walkable = _walkable(expansion)
         own: dict[int, int] = {}
@@ -114,7 +114,7 @@ class GraphView:
             yield sorted(nearest, key=lambda reached: (reached.seed, self.order[reached.node]))
 
     def _steps(self, node: int, forwards: frozenset[int], backwards: frozenset[int]) -> list[GraphStep]:
-        """Where one can go from a node: by path and line, along the surest edge first."""
+        """The steps from a node, by path and line, the most certain edge first."""
         steps = []
         if forwards:
             for _, target, edge in self.graph.out_edges(node):
@@ -130,8 +130,8 @@ class GraphView:
 
     @cached_property
     def _flows(self) -> "rustworkx.PyDiGraph[int, float]":
-        """How much of a node's importance goes along each edge; nodes go by place. A call of oneself says
-        nothing."""
+        """How much of a node's importance flows along each edge, with nodes by place. A node's edges to
+        itself do not count."""
         flow = {code: _flow(confidence, relation) for code, (confidence, relation) in enumerate(CODES)}
         flows: rustworkx.PyDiGraph[int, float] = rustworkx.PyDiGraph()
         flows.add_nodes_from(range(len(self.ids)))
@@ -143,7 +143,7 @@ class GraphView:
         return flows
 
     def importance(self, towards: Mapping[int, float]) -> list[float]:
-        """PageRank by place: what much points at and what that points at; with `towards`, seen from there."""
+        """PageRank by place, personalised on `towards` if that is given."""
         if not self.ids:
             return []
         seen_from = {self.order[row]: weight for row, weight in towards.items()}

@@ -55,7 +55,7 @@ class SqliteCatalog:
 
     @property
     def choices(self) -> Choices:
-        """What earlier runs decided, for those that decide nothing."""
+        """What earlier runs chose, for runs that choose nothing."""
         try:
             stored = json.loads(meta(self._connection, "choices") or "{}")
             globs = [tuple(map(str, stored.get(name, ()))) for name in ("include", "exclude")]
@@ -64,7 +64,7 @@ class SqliteCatalog:
         return Choices(bool(stored.get("text_only")), str(stored.get("embedder", "")), *globs)
 
     def ever_filled(self) -> bool:
-        """Whether there is or was a root. Choices and an embedder may be kept before there is one."""
+        """Whether there is or was a root. Choices and an embedder may be stored before the first one."""
         return bool(roots(self._connection)) or meta(self._connection, "root_dropped") is not None
 
     def counts(self) -> Counts:
@@ -117,14 +117,14 @@ class SqliteCatalog:
         return sources
 
     def _with_ids(self, sql: str, ids: Iterable[str]) -> Iterable[tuple[Any, ...]]:
-        """The rows of a statement that ends with the column that has to be one of these ids."""
+        """The rows of a statement that ends with the column to compare with these ids."""
         storable = tuple(id for id in dict.fromkeys(ids) if "\0" not in id)  # which `carray` cannot take
         if not storable:
             return ()
         return self._connection.execute(f"{sql} IN (SELECT value FROM carray(?))", (apsw.carray(storable),))
 
     def passages_of(self, root: str, path: str) -> list[Passage]:
-        """A document's passages in reading order."""
+        """The passages of a document in reading order."""
         where = "WHERE r.name = ? AND d.path = ? ORDER BY c.sequence"
         rows = self._connection.execute(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} {where}", (root, path))
         return [_passage(row) for row in rows]
@@ -176,7 +176,7 @@ class ChunkIds:
 
 
 def counts(connection: apsw.Connection) -> Counts:
-    """As the last run left them, or counted, which takes half a second a million."""
+    """The counts that the last run stored; else count, which takes half a second a million chunks."""
     stored = COUNTS.fullmatch(meta(connection, "counts") or "")
     if stored is None or stored["generation"] != meta(connection, "generation"):
         return counted(connection)
@@ -211,7 +211,7 @@ def number(connection: apsw.Connection, key: str) -> int:
 
 
 def tag_of(connection: apsw.Connection, generation: int) -> str | None:
-    """What a generation drew; None for one that this database did not go through, or no longer remembers."""
+    """The tag of a generation; None if this database never had it, or no longer knows."""
     tag = connection.execute("SELECT tag FROM lineage WHERE generation = ?", (generation,)).get
     return cast("str | None", tag)
 

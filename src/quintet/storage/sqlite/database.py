@@ -27,7 +27,7 @@ FileId = tuple[int, int]  # device and number, which no other file gets while a 
 
 
 def file_id(file: Path) -> FileId | None:
-    """What tells a file from another that takes its name; None where there is none."""
+    """Identifies a file even if another takes its name; None if there is no file."""
     try:
         about = file.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -36,7 +36,8 @@ def file_id(file: Path) -> FileId | None:
 
 
 class ReaderPool:
-    """The last one first: its pages are the most likely to be in memory. Safe to use from many threads."""
+    """Idle connections, each with the file it was opened on. The last one returned is taken first: its pages
+    are the most likely to be in memory. Safe to use from many threads."""
 
     def __init__(self) -> None:
         self._waiting: queue.LifoQueue[tuple[FileId | None, apsw.Connection]] = queue.LifoQueue()
@@ -45,7 +46,7 @@ class ReaderPool:
         self._waiting.put((place, connection))
 
     def take(self, place: FileId | None) -> apsw.Connection | None:
-        """One to this very file, if any waits. Those to a file that was there before are closed."""
+        """A connection to this file, if there is one. Connections to replaced files are closed."""
         with suppress(queue.Empty):
             while True:
                 opened_on, connection = self._waiting.get_nowait()
@@ -92,8 +93,8 @@ def translate_errors(file: Path, advice: str = REBUILT) -> Iterator[None]:
         raise disk_error(error, file) from error
 
 
-def copied(connection: apsw.Connection, file: Path) -> None:
-    """Write what this connection sees to a new file."""
+def copy_database(connection: apsw.Connection, file: Path) -> None:
+    """Copy the database, as this connection sees it, into a new file."""
     with translate_errors(file):
         other = apsw.Connection(str(file))
         try:
@@ -108,13 +109,13 @@ class Database:
 
     def __init__(self, file: Path, *, precious: bool = False, may_be_missing: bool = False) -> None:
         self.file = file
-        self._may_be_missing = may_be_missing  # then it is empty, and made when it is needed
+        self._may_be_missing = may_be_missing  # then the first write creates it
         self._synchronous = "full" if precious else "normal"
         self._advice = RESTORED if precious else REBUILT
         self._idle = ReaderPool()
-        self._place: FileId | None = None  # of the file that was last seen
+        self._place: FileId | None = None  # of the file when it was last looked at
         self._writer: apsw.Connection | None = None
-        self._written: FileId | None = None  # of the file that the writer's connection was opened on
+        self._written: FileId | None = None  # of the file the writer's connection was opened on
         self._owning = threading.Lock()  # held by whoever uses the writer's connection
         self._fixed: FileFingerprint | None = (
             None  # what it must go on looking like, on a disk that is read only
@@ -123,20 +124,20 @@ class Database:
         self.resting = False
 
     def create(self) -> None:
-        """Make or upgrade the schema."""
+        """Create the database, or upgrade its schema."""
         with translate_errors(self.file, self._advice):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._prepare(OR_MADE)
 
     def upgrade(self) -> None:
-        """Upgrade the schema of a file that must be there."""
+        """Upgrade the schema. The file must exist."""
         with translate_errors(self.file, self._advice):
             if not self.file.exists():
                 raise self._missing()
             self._prepare(THERE)
 
     def _missing(self) -> QuintetError:
-        """What a process that opens it now would be told."""
+        """The error that opening the database now would give."""
         if self._synchronous == "full" and not self._may_be_missing:
             return StoreError(f"{self.file} is missing; {self._advice}")
         return NotFound(f"there is no index in {self.file.parent}; make one with 'quintet index'")
@@ -152,7 +153,7 @@ class Database:
         self._place = file_id(self.file)
 
     def look(self) -> FileId | None:
-        """Which file it is now. Of one that took the place of another, nothing is known yet."""
+        """The file that now has the database's name. If it replaced another, check and upgrade it first."""
         now = file_id(self.file)
         if self._place is None:
             self._place = now
@@ -163,7 +164,7 @@ class Database:
         return self._place
 
     def check_file(self) -> None:
-        """Refuses what SQLite would take for a missing permission or for an empty database."""
+        """Refuse what SQLite would take for a missing permission or for an empty database."""
         if self.file.is_dir():
             raise StoreError(f"{self.file} is a folder where a database should be; {self._advice}")
         with translate_errors(self.file, self._advice):
@@ -194,7 +195,7 @@ class Database:
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"
         connection.pragma("synchronous", self._synchronous)
-        connection.pragma("fullfsync", self._synchronous == "full")  # else macOS leaves it to the drive
+        connection.pragma("fullfsync", self._synchronous == "full")  # for macOS
         connection.pragma("cache_size", -CACHE)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)
@@ -215,7 +216,7 @@ class Database:
                 connection.execute("BEGIN")
                 yield connection
             except Exception:
-                self._check_fixed()  # before anybody takes what was read meanwhile for damage
+                self._check_fixed()  # first: a changed file looks like damage
                 raise
             finally:
                 with suppress(apsw.Error):
@@ -233,12 +234,12 @@ class Database:
     def _reader(self) -> tuple[FileId | None, apsw.Connection]:
         self._check_open()
         self._check_fixed()
-        place = self.look()  # before it is opened: what takes its place in between counts as the older one
+        place = self.look()  # before opening: a file that replaces it meanwhile counts as the old one
         connection = self._idle.take(place)
         if connection is None:
             connection = self._open()
             connection.pragma("query_only", True)
-            register(connection)  # once: it makes SQLite compile anew what was compiled before
+            register(connection)  # once: it makes SQLite compile its statements again
         return place, connection
 
     def _check_open(self) -> None:
@@ -247,7 +248,7 @@ class Database:
 
     @contextmanager
     def owned(self) -> Iterator[None]:
-        """While this is held nobody else uses the writer's connection, nor closes it."""
+        """While this is held, nobody else uses or closes the writer's connection."""
         try:
             with self._owning:
                 with translate_errors(self.file, self._advice):
@@ -258,7 +259,7 @@ class Database:
             self._retire()
 
     def _retire(self) -> None:
-        """Close the writer's connection where none is kept; one in use, when its user has finished."""
+        """Close the writer's connection once it is idle, if the database is closed or resting."""
         if (self.closed or self.resting) and self._owning.acquire(blocking=False):
             try:
                 self.drop_writer()
@@ -273,7 +274,7 @@ class Database:
 
     @contextmanager
     def inspecting(self) -> Iterator[apsw.Connection]:
-        """The writer's own view outside a transaction, for planning a run."""
+        """The writer's connection outside a transaction, to plan a run."""
         with translate_errors(self.file, self._advice):
             yield self._own()
 
@@ -288,18 +289,18 @@ class Database:
         return self._writer
 
     def wait_for_disk(self, always: bool) -> None:
-        """Whether every commit does, or only a checkpoint, as is usual."""
+        """Choose whether every commit waits for the disk, or only a checkpoint, as usual."""
         if self._writer is not None:
             self._writer.pragma("synchronous", "full" if always else self._synchronous)
 
     def checkpoint(self) -> None:
-        """Bring into the database itself what waits in its log."""
+        """Move what is in the log into the database itself."""
         if self._writer is not None:
             with translate_errors(self.file, self._advice):
                 self._writer.wal_checkpoint()
 
     def shrink(self) -> None:
-        """Give back what a writer kept in memory beyond what is usual."""
+        """Release the extra memory of the writer's cache."""
         if self._writer is not None:
             self._writer.pragma("cache_size", -CACHE)
 
@@ -309,7 +310,7 @@ class Database:
         self._retire()
 
     def rest(self) -> None:
-        """From now on no connection is kept open that nobody is using."""
+        """From now on, close every connection as soon as nobody uses it."""
         self.resting = True
         self._idle.clear()
         self._retire()

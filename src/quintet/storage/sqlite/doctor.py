@@ -1,4 +1,4 @@
-"""Is the store sound? Each check is one sentence, with what to do when it fails."""
+"""Checks whether a store is sound. Each check gives one sentence, with what to do when it fails."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,11 +24,11 @@ POSTINGS = "delete the files text-*.postings in the index folder; they are made 
 
 def examine(connection: apsw.Connection) -> list[HealthCheck]:
     checks = {"database": _pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
-    return [_sqlite(), *(made(name, partial(check, connection)) for name, check in checks.items())]
+    return [_sqlite(), *(run_check(name, partial(check, connection)) for name, check in checks.items())]
 
 
-def made(name: str, check: Callable[[], HealthCheck], way_out: str = ANEW) -> HealthCheck:
-    """What is so damaged that a check cannot come to its end does not end the others."""
+def run_check(name: str, check: Callable[[], HealthCheck], way_out: str = ANEW) -> HealthCheck:
+    """Run a check. If damage keeps it from finishing, report that, so that the other checks still run."""
     try:
         return check()
     except (apsw.BusyError, apsw.LockedError):  # nothing is wrong
@@ -41,14 +41,14 @@ def made(name: str, check: Callable[[], HealthCheck], way_out: str = ANEW) -> He
 
 
 def examine_matrix(differing: int) -> HealthCheck:
-    """The vectors as files, which searches read instead of the database."""
+    """Searches read vectors from files, not from the database."""
     if not differing:
         return HealthCheck("matrix", True, "the vectors on disk are those of the database")
     return HealthCheck("matrix", False, f"{differing} vectors on disk are damaged; {MATRIX}")
 
 
 def examine_postings(right: bool) -> HealthCheck:
-    """The words as a file, which searches read instead of the database."""
+    """Searches read postings from a file, not from the database."""
     if right:
         return HealthCheck("postings", True, "the words that are searched are those of the text")
     return HealthCheck(
@@ -57,7 +57,7 @@ def examine_postings(right: bool) -> HealthCheck:
 
 
 def examine_memory(file: Path) -> HealthCheck:
-    """The database of memories, which is made by the first of them and by nothing here."""
+    """The database of memories. The first memory creates it; this check never does."""
     if not file.exists():
         return HealthCheck("memory", True, "none: nothing was remembered yet")
     database = Database(file, precious=True)
@@ -95,7 +95,7 @@ def _pages(connection: apsw.Connection) -> HealthCheck:
 
 
 def _text(connection: apsw.Connection) -> HealthCheck:
-    """Contentless tables hold nothing to compare with, so rows are counted; the text has a hash."""
+    """Contentless tables hold no text to compare with, so rows are counted. The text itself has a hash."""
     (chunks, rows) = next(
         iter(connection.execute("SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM text_docsize)"))
     )
@@ -132,7 +132,7 @@ def _vectors(connection: apsw.Connection) -> HealthCheck:
 
 
 def _graph(connection: apsw.Connection) -> HealthCheck:
-    """Symbols of no document and edges of no symbol; what waits to be linked is no fault."""
+    """Look for symbols without a document and edges without a symbol. Unlinked documents are no fault."""
     (symbols, edges, stray, loose, waiting) = next(
         iter(
             connection.execute(
@@ -153,7 +153,7 @@ def _graph(connection: apsw.Connection) -> HealthCheck:
 
 
 def _tree(connection: apsw.Connection) -> HealthCheck:
-    """The Merkle tree as it is stored, against the one that the documents give."""
+    """Compare the stored Merkle tree with the one computed from the documents."""
     waiting = int(connection.execute("SELECT count(*) FROM unsettled").get)
     if waiting:
         return HealthCheck("tree", True, f"the next run settles {waiting} changed documents")

@@ -1,5 +1,5 @@
-"""The rows of documents, their chunks and their full text: many documents in a few statements, since a
-statement costs more than the row it writes."""
+"""Writes the tables of documents, chunks and full text: many documents in a few statements, since a statement
+costs more than the row it writes."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ CHUNK = (
 
 
 def put(connection: apsw.Connection, entries: Iterable[tuple[Entry, Sequence[str | None]]]) -> None:
-    """Write new documents, each with the graph's node of each of its chunks."""
+    """Write new documents, each with the graph nodes of its chunks."""
     roots: dict[str, int] = dict(connection.execute("SELECT name, row FROM roots"))
     document_row, chunk_row = next_row(connection, "documents"), next_row(connection, "chunks")
     documents: list[Row] = []
@@ -76,23 +76,23 @@ def _chunk(row: int, document: int, chunk: Chunk, node: str | None) -> Row:
 
 
 def _put_text(connection: apsw.Connection, rows: range, fields: Sequence[Sequence[str]]) -> None:
-    """Of the parts of identifiers and of CJK only what there is any of."""
+    """Rows without identifier parts or without CJK are not written to the tables for those."""
     parts = zip(rows, *map(parts_of_each, fields), strict=True)
     cjk = zip(rows, *(map(pairs, texts) for texts in fields), strict=True)
     for table, some in zip(
-        TEXT_TABLES, (zip(rows, *fields, strict=True), _said(parts), _said(cjk)), strict=True
+        TEXT_TABLES, (zip(rows, *fields, strict=True), _not_empty(parts), _not_empty(cjk)), strict=True
     ):
         connection.executemany(
             f"INSERT INTO {table} (rowid, content, heading_path, title) VALUES (?, ?, ?, ?)", some
         )
 
 
-def _said(rows: Iterable[Row]) -> Iterator[Row]:
+def _not_empty(rows: Iterable[Row]) -> Iterator[Row]:
     return (row for row in rows if row[1] or row[2] or row[3])
 
 
 def present(connection: apsw.Connection, document_ids: Sequence[str]) -> list[str]:
-    """Those of these documents that are there, in the order given."""
+    """Which of these documents exist, in the order given."""
     if not document_ids:
         return []
     wanted = apsw.carray(tuple(document_ids))
@@ -102,7 +102,7 @@ def present(connection: apsw.Connection, document_ids: Sequence[str]) -> list[st
 
 
 def remove(connection: apsw.Connection, document_ids: Sequence[str]) -> None:
-    """Documents that are there, with their chunks and their text."""
+    """Remove existing documents with their chunks and their text."""
     if not document_ids:
         return
     chunks = connection.execute(

@@ -1,8 +1,8 @@
-"""An index on a disk that cannot be written from here: in an image, or on a volume that is mounted read only.
+"""An index on a read-only disk: in an image, or on a volume that is mounted read-only.
 
-SQLite shares a database by files beside it, which it could not make there. While somebody else writes, they
-exist, and it is read as ever. Otherwise it is taken for one that stays as it is. If it does not, nothing that
-was read of it counts any more.
+SQLite shares a database through files beside it, which it cannot create there. If another machine writes,
+they exist, and the database is opened as usual. Otherwise it is opened as immutable. If it changes all the
+same, everything that was read of it is invalid.
 """
 
 import os
@@ -15,11 +15,11 @@ from quintet.errors import Conflict, StoreError
 
 READ_ONLY = apsw.SQLITE_OPEN_READONLY
 AS_IT_IS = READ_ONLY | apsw.SQLITE_OPEN_URI
-ATTEMPTS = 5  # a writer that leaves takes its files along, maybe between two looks
+ATTEMPTS = 5  # a writer that finishes deletes its files, maybe between two of our checks
 
 
 class FileFingerprint(NamedTuple):
-    """What tells a database from what it was before: every writer makes a log before anything else."""
+    """Tells whether a database changed: every writer creates a log before anything else."""
 
     modified_ns: int
     size: int
@@ -27,7 +27,7 @@ class FileFingerprint(NamedTuple):
 
 
 def is_read_only(folder: Path) -> bool:
-    """Not a matter of permissions: another user of this machine might write at any moment."""
+    """Permissions do not count: another user of this machine might write at any moment."""
     return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
@@ -37,7 +37,7 @@ def fingerprint(file: Path) -> FileFingerprint:
 
 
 def connect_read_only(file: Path) -> tuple[apsw.Connection, FileFingerprint | None]:
-    """A connection; and what the file must go on looking like, if it is taken for one that stays as it is."""
+    """A connection, and the fingerprint that the file must keep if it was opened as immutable."""
     for _ in range(ATTEMPTS):
         now = fingerprint(file)
         if not now.has_log:

@@ -1,4 +1,4 @@
-"""Where an index lies, so that the folders beside it stay its own when all of it is moved or copied."""
+"""Follows an index that was moved or copied together with the folders it indexes."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from quintet.ports.reading import Root
 from quintet.storage.sqlite.catalog import meta, roots
 
 KEY = "home"
-LOOKED_FOR = 20  # files of a root, of which half must be found to tell it from another folder
+LOOKED_FOR = 20  # files of a root that are looked for; half of them must be there
 
 
 def is_at(connection: apsw.Connection, home: Path) -> bool:
@@ -16,8 +16,8 @@ def is_at(connection: apsw.Connection, home: Path) -> bool:
 
 
 def settle(connection: apsw.Connection, home: Path) -> None:
-    """Remember `home`. Roots that lay in the last one, and are found here as they were there, are these now;
-    a package may be called by its folder's name, so edges are made anew."""
+    """Store `home`. A root inside the last home whose files are now inside this one moves along. Edges are
+    made anew, since a package may be named after its folder."""
     before = Path(meta(connection, KEY) or home)
     for root in roots(connection):
         location = Path(root.location)

@@ -1,6 +1,6 @@
-"""The Merkle tree in tables: what changes is marked by its writer, and settled at the end of a run.
+"""The Merkle tree in tables: a writer marks what it changes, and the end of a run brings the tree up to date.
 
-A run that is cut short leaves its marks; until they are settled the state root is computed from scratch.
+A run that is cut short leaves its marks. Until a run settles them, the state root is computed from scratch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +15,9 @@ from quintet.model import merkle, set_difference
 from quintet.storage.sqlite.catalog import meta, number
 
 DIGITS = "0123456789abcdef"
-END = "g"  # behind every hexadecimal digit
+END = "g"  # sorts after every hexadecimal digit
 AT_ONCE = 1_000  # documents in one statement
-SHARE = 8  # above an eighth of all documents, growing the tree anew costs less than mending it
+SHARE = 8  # above an eighth of all documents, building the tree anew costs less than mending it
 
 DOCUMENT = "d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata"
 CHUNK = (
@@ -29,12 +29,12 @@ THESE = "d.id IN (SELECT value FROM carray(?))"
 
 
 def line_of(connection: apsw.Connection, document_id: str) -> str | None:
-    """The record of a document: neither mtimes, absolute paths nor row numbers take part in it."""
+    """The record of a document. It holds no times, absolute paths or row numbers."""
     return _lines(connection, [document_id]).get(document_id)
 
 
 def _lines(connection: apsw.Connection, document_ids: Sequence[str]) -> dict[str, str]:
-    """The records of those of these documents that are there."""
+    """The records of these documents; a document that is not here is left out."""
     ids = (apsw.carray(tuple(document_ids)),)
     documents: Any = connection.execute(
         f"SELECT d.row, {DOCUMENT} FROM documents d JOIN roots r ON r.row = d.root WHERE {THESE}", ids
@@ -58,8 +58,7 @@ def _digest(vector: bytes | None) -> str | None:
 
 
 def mark(connection: apsw.Connection, documents: Sequence[tuple[str, str, str]]) -> None:
-    """These (id, root, path) were written or removed in the transaction at hand, which makes the next
-    generation."""
+    """Mark documents (id, root, path) that this transaction, and so the next generation, wrote or removed."""
     # In two statements: an INSERT that selects has to be undoable row by row, which takes ten times as long.
     generation = number(connection, "generation") + 1
     connection.executemany(
@@ -72,9 +71,9 @@ def mark(connection: apsw.Connection, documents: Sequence[tuple[str, str, str]])
 
 
 def mark_texts(connection: apsw.Connection, hashes: Iterable[bytes]) -> None:
-    """The vectors of these texts came or went."""
+    """Mark the documents with these texts: their vectors were added or removed."""
     if connection.execute("SELECT 1 FROM leaves LIMIT 1").get is None:
-        return  # nothing is settled: all documents are marked since they came
+        return  # nothing was ever settled: every document still has its first mark
     connection.executemany(
         "INSERT OR IGNORE INTO unsettled "
         "SELECT d.id FROM chunks c JOIN documents d ON d.row = c.document WHERE c.text_hash = ?",
@@ -87,7 +86,7 @@ def mark_all(connection: apsw.Connection) -> None:
 
 
 def settle(connection: apsw.Connection) -> int:
-    """Bring leaves and nodes up to date with the documents that were marked; how many there were."""
+    """Bring leaves and nodes up to date with the marked documents; returns how many were marked."""
     marked = [document_id for (document_id,) in connection.execute("SELECT id FROM unsettled ORDER BY id")]
     if not marked:
         return 0
@@ -105,7 +104,7 @@ def settle(connection: apsw.Connection) -> int:
 
 
 def _renewed(connection: apsw.Connection, marked: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Write the leaves of these documents; every leaf that went and every leaf that came."""
+    """Write the leaves of these documents, and yield every leaf removed and every leaf added."""
     for ids in _groups(marked):
         stored: Any = connection.execute(
             "SELECT id, hash FROM leaves WHERE id IN (SELECT value FROM carray(?))",
@@ -128,7 +127,7 @@ def stored_sketch(connection: apsw.Connection) -> bytes:
 
 
 def _mend(connection: apsw.Connection, changed: Iterable[str]) -> None:
-    """Make the nodes above the changed leaves anew, the lowest first."""
+    """Compute the nodes above the changed leaves again, the lowest first."""
     prefixes = {prefix for document_id in changed for prefix in _above(connection, document_id)}
     for prefix in sorted(prefixes, key=len, reverse=True):
         children = children_of(connection, prefix)
@@ -139,7 +138,7 @@ def _mend(connection: apsw.Connection, changed: Iterable[str]) -> None:
 
 
 def _above(connection: apsw.Connection, document_id: str) -> Iterable[str]:
-    """The beginnings of an id that have a node, or need one."""
+    """The prefixes of an id that have a node, or need one."""
     for length in range(len(document_id)):
         prefix = document_id[:length]
         if len(_below(connection, prefix)) < 2 and not _is_node(connection, prefix):
@@ -148,7 +147,7 @@ def _above(connection: apsw.Connection, document_id: str) -> Iterable[str]:
 
 
 def _below(connection: apsw.Connection, prefix: str) -> list[Any]:
-    """Up to two leaves with that beginning: enough to tell none, one and several."""
+    """Up to two leaves with that prefix: enough to tell none, one and several apart."""
     return connection.execute(
         "SELECT id, hash FROM leaves WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", (prefix, prefix + END)
     ).fetchall()
@@ -226,7 +225,7 @@ class SqliteStateTree:
 
 
 def computed_root(connection: apsw.Connection) -> bytes | None:
-    """The root of the tree from the documents themselves, whatever the tables say."""
+    """The root of the tree, computed from the documents themselves."""
     leaves = computed_leaves(connection)
     return merkle.root_of(leaves, merkle.tree(leaves))
 

@@ -19,14 +19,14 @@ from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphCache
 from quintet.storage.sqlite import relocation
 from quintet.storage.sqlite.catalog import ChunkIds, SqliteCatalog, State, counts, state_of
-from quintet.storage.sqlite.database import Database, copied, translate_errors
+from quintet.storage.sqlite.database import Database, copy_database, translate_errors
 from quintet.storage.sqlite.doctor import (
     MATRIX,
     POSTINGS,
     examine,
     examine_matrix,
     examine_postings,
-    made,
+    run_check,
 )
 from quintet.storage.sqlite.documents import SqliteDocuments
 from quintet.storage.sqlite.memories import SqliteMemos
@@ -93,7 +93,7 @@ class SqliteSnapshot:
 
 
 class SqliteStore:
-    """A database in an index folder, the matrix derived from it, the writer's lock."""
+    """A database in a folder, the files derived from it, and the writer's lock."""
 
     def __init__(self, folder: Path, files: StoreFiles = INDEX_FILES, text_index: str = "fts5") -> None:
         self.folder = folder
@@ -115,21 +115,21 @@ class SqliteStore:
         """Make the folder and the database; an ignore file keeps both out of git and of any index."""
         self._check_own()
         self._database.create()
-        with suppress(OSError):  # a disk that cannot be written: what is derived stays in memory
+        with suppress(OSError):  # on a read-only disk, derived data stays in memory
             self._derived.mkdir(exist_ok=True)
         ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
-                ignore.write_bytes(ALL)  # as text it would have another end of line on Windows
+                ignore.write_bytes(ALL)  # not as text: Windows would write another end of line
         if self._files == INDEX_FILES:
             self._settle()
 
     def upgrade(self) -> None:
-        """Open what is there, and make nothing: not even a folder that somebody has just deleted."""
+        """Open an existing store. Creates nothing, not even a folder that was deleted a moment ago."""
         self._database.upgrade()
 
     def _settle(self) -> None:
-        """While another writes, or on a disk that cannot be written, everything stays where it was."""
+        """Note where the index lies. Skipped while another process writes, and on a read-only disk."""
         place = self.folder.resolve().parent
         with self._database.reading() as connection:
             if relocation.is_at(connection, place):
@@ -139,13 +139,13 @@ class SqliteStore:
         self._database.drop_writer()
 
     def _check_own(self) -> None:
-        """Refuse a folder that others use: the ignore file would hide all that is theirs."""
+        """Refuse a folder with files of others: our ignore file would hide them from git."""
         if not self.folder.is_dir():
             return
         with translate_errors(self.folder):
             theirs = sorted({entry.name for entry in self.folder.iterdir()} - STRAY)
             is_ours = (self.folder / IGNORE).is_file() and (self.folder / IGNORE).read_bytes() == ALL
-        # Looked for last, since others may make it meanwhile; they write the ignore file after it.
+        # Last, since another process may create the index meanwhile; it writes the ignore file after it.
         has_index = (self.folder / INDEX_FILE).exists() or self._database.file.exists()
         if theirs and not is_ours and not has_index:
             raise UsageError(
@@ -162,7 +162,7 @@ class SqliteStore:
             yield SqliteSnapshot(connection, self._caches, self._count(connection))
 
     def _count(self, connection: apsw.Connection) -> Counts:
-        """Counted once a state: a search should not pay for it."""
+        """Count once for each state of the index, not in every search."""
         state = state_of(connection)
         with self._counting:
             if self._counts is None or self._counts[0] != state:
@@ -171,7 +171,7 @@ class SqliteStore:
 
     @contextmanager
     def writer(self, timeout: float) -> Iterator[SqliteWriter]:
-        """The writer, once no other process or thread holds it."""
+        """The writer, as soon as no other process or thread has it."""
         with translate_errors(self._database.file):
             self._database.look()  # or the lock would bring a deleted folder back
         busy = (
@@ -187,7 +187,7 @@ class SqliteStore:
                 writer.close()
 
     def _renew_tantivy(self) -> None:
-        """What a writer leaves behind: the index of the present state, or none if FTS5 is in use."""
+        """Bring the tantivy index up to date, or delete it if it is not in use."""
         if self._caches.tantivy is None:
             remove_others(self._derived)
         else:
@@ -201,18 +201,22 @@ class SqliteStore:
         return f"{UNICODE}, {tantivy_fields.engine().__version__}"
 
     def copy(self, folder: Path, files: StoreFiles) -> None:
-        """Put the database as it is now into another folder."""
+        """Copy the database into another folder."""
         with self._database.reading() as connection:
-            copied(connection, folder / files.database)
+            copy_database(connection, folder / files.database)
 
     def examine(self) -> list[HealthCheck]:
         caches = self._caches
         with self._database.reading() as connection:
             return [
                 *examine(connection),
-                made("matrix", lambda: examine_matrix(caches.vectors.differing(connection)), MATRIX),
-                made("postings", lambda: examine_postings(caches.postings.is_right(connection)), POSTINGS),
-                made("tantivy" if self._uses_tantivy else "speed", lambda: self._examine_text(connection)),
+                run_check("matrix", lambda: examine_matrix(caches.vectors.differing(connection)), MATRIX),
+                run_check(
+                    "postings", lambda: examine_postings(caches.postings.is_right(connection)), POSTINGS
+                ),
+                run_check(
+                    "tantivy" if self._uses_tantivy else "speed", lambda: self._examine_text(connection)
+                ),
             ]
 
     def _examine_text(self, connection: apsw.Connection) -> HealthCheck:
@@ -223,7 +227,7 @@ class SqliteStore:
         return examine_tantivy(connection, self._caches.tantivy)
 
     def rest(self) -> None:
-        """Close the connections that nobody is using; from now on each is opened when needed."""
+        """Close the connections that nobody is using. From now on, each is opened when it is needed."""
         self._database.rest()
         self._let_go()
 

@@ -18,7 +18,7 @@ CJK = (
     "\U00020000-\U0003347f"
 )
 CJK_RUN = re.compile(f"[{CJK}]+")
-HUMP = re.compile(r"(?<=[A-Za-z0-9])[a-z0-9][A-Z]|[A-Z]{2}[a-z]")  # where a word goes up and down in case
+HUMP = re.compile(r"(?<=[A-Za-z0-9])[a-z0-9][A-Z]|[A-Z]{2}[a-z]")  # where small letters and capitals meet
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 DIGITS = b"0123456789"
 # Capitals as A, small letters and digits as a, all else as a space: bytes are faster to search than patterns.
@@ -26,17 +26,17 @@ CAPITAL, SMALL, SPACE = b"Aa "
 KINDS = bytes(
     CAPITAL if 65 <= at <= 90 else SMALL if at in DIGITS or 97 <= at <= 122 else SPACE for at in range(256)
 )
-MANY = 50  # texts that are searched faster together than one by one
+MANY = 50  # texts from which on searching all at once is faster
 AT_ONCE = 250_000  # characters of them at a time
-SHORT = 60  # characters of a text or word that comes again and again: a title, a heading, an identifier
-KNOWN_TEXTS, KNOWN_WORDS = 4_096, 16_384  # that are remembered, some 10 MB at most
+SHORT = 60  # characters of a text or word that is likely to repeat: a title, a heading, an identifier
+KNOWN_TEXTS, KNOWN_WORDS = 4_096, 16_384  # cached, 10 MB at most
 STEMMED_AT_ONCE = 10_000  # tokens
 LONGEST = 32_768  # bytes of a token that FTS5 keeps
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
 
 def plain(text: str) -> str:
-    """Composed, without NUL, and with CJK set apart from the letters it touches."""
+    """NFC, without NUL, and with spaces around CJK."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     composed = composed.replace("\0", " ")
     if composed.isascii() or not CJK_RUN.search(composed):
@@ -72,7 +72,7 @@ def pair_phrase(run: str) -> str:
 
 
 def identifier_parts(text: str) -> str:
-    """The parts of camelCase words; other identifiers fall apart in the tokenizer already.
+    """The parts of camelCase words. The tokenizer splits other identifiers itself.
 
     >>> identifier_parts("call getUserName on HTTPServer")
     'get User Name HTTP Server'
@@ -83,7 +83,7 @@ def identifier_parts(text: str) -> str:
 def _parts(text: str) -> str:
     letters = text.encode(errors="replace")
     kinds = letters.translate(KINDS) + b" "
-    rise, fall = kinds.find(b"aA"), kinds.find(b"AAa")  # there is one or the other in every word with a hump
+    rise, fall = kinds.find(b"aA"), kinds.find(b"AAa")  # every camelCase word has one of these
     parts: list[str] = []
     while rise >= 0 or fall >= 0:
         at = rise if fall < 0 else fall if rise < 0 else min(rise, fall)
@@ -96,7 +96,7 @@ def _parts(text: str) -> str:
 
 
 def parts_of_each(texts: Sequence[str]) -> list[str]:
-    """The same of several texts. Many are searched together."""
+    """The identifier parts of each text. Many texts are searched at once."""
     if len(texts) < MANY:
         return list(map(identifier_parts, texts))
     by_text: dict[int, list[str]] = {}
@@ -111,7 +111,7 @@ def parts_of_each(texts: Sequence[str]) -> list[str]:
 
 
 def _humps(texts: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The parts of every word that has any, with the number of its text."""
+    """The parts of every camelCase word, with the number of its text."""
     encoded = [text.encode(errors="replace") for text in texts]
     letters = b" ".join(encoded) + b"  "
     kinds = letters.translate(KINDS)

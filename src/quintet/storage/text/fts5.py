@@ -16,10 +16,10 @@ from quintet.ports.reading import Rows
 from quintet.storage.text.postings.score import Float64
 from quintet.storage.text.postings.segment import FIELDS, Int64
 
-LOOKED_AT = 50  # places of a token that are tried to find the one FTS5 meant
+LOOKED_AT = 50  # occurrences of a token that are tried, to find the one FTS5 meant
 TIMES, COUNTS = "quintet_times", "quintet_counts"
 
-_counting: WeakSet[apsw.Connection] = WeakSet()  # those that know our functions: FTS5 never forgets one
+_counting: WeakSet[apsw.Connection] = WeakSet()  # connections with our functions; FTS5 cannot unregister one
 
 
 def ranked(
@@ -36,8 +36,9 @@ def ranked(
 
 
 def counted(connection: apsw.Connection, table: str, phrase: str, *, by_field: bool) -> tuple[Rows, Int64]:
-    """Every row that matches a phrase, and how often it is in each field; or how often at all, as if all of
-    that were in the first. FTS5's own bm25 would look everything up twice, and the length of every row."""
+    """Every row that matches a phrase, and how often it occurs in each field. Without `by_field`, all
+    occurrences count for the first field. FTS5's bm25() would read everything twice, and every row's
+    length."""
     if connection not in _counting:
         connection.register_fts5_function(TIMES, lambda row, *_: row.inst_count)
         connection.register_fts5_function(COUNTS, _counts)
@@ -84,7 +85,7 @@ def bad_query(connection: apsw.Connection, query: TextQuery, error: apsw.SQLErro
 
 
 def _position(connection: apsw.Connection, text: str, message: str) -> int:
-    """Where FTS5 stumbled: it names only what it stumbled over."""
+    """The position of the error. FTS5 only names the token at which it failed."""
     if column := re.search("no such column: (.*)", message):
         used = re.search(re.escape(column[1]) + r"\s*[:}]", text) or re.search(re.escape(column[1]), text)
         return used.start() if used else 0
@@ -95,12 +96,12 @@ def _position(connection: apsw.Connection, text: str, message: str) -> int:
         return len(text)
     places = [fails.start() for fails in re.finditer(re.escape(near[1]), text)][:LOOKED_AT]
     ends = (at + len(near[1]) for at in places)
-    stumbles = (_stumbles(connection, text[:end], message) for end in ends)
-    return next((at for at, fails in zip(places, stumbles, strict=True) if fails), len(text))
+    failures = (_fails_at(connection, text[:end], message) for end in ends)
+    return next((at for at, fails in zip(places, failures, strict=True) if fails), len(text))
 
 
-def _stumbles(connection: apsw.Connection, beginning: str, message: str) -> bool:
-    """Does the query fail in the same way when it ends here?"""
+def _fails_at(connection: apsw.Connection, beginning: str, message: str) -> bool:
+    """Whether the query fails in the same way when it ends here."""
     try:
         connection.execute("SELECT 1 FROM text WHERE text MATCH ? LIMIT 1", (" " + beginning,)).fetchall()
     except apsw.SQLError as error:

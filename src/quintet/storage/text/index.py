@@ -25,7 +25,7 @@ from quintet.storage.text.query import Scoring, lookup
 
 
 class SqliteTextIndex:
-    """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
+    """The full text of one snapshot. Ties go by path, sequence and chunk id, so the order is total."""
 
     def __init__(self, connection: apsw.Connection, postings: PostingsCache, ids: ChunkIds) -> None:
         self._connection = connection
@@ -45,7 +45,7 @@ class SqliteTextIndex:
         return self._tokenizer.tokens(plain(text))
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
-        """The best `depth` chunks. A score is the sum of bm25 over the tables that were asked."""
+        """The best `depth` chunks. A score is the sum of bm25 over the tables looked up."""
         if not lookup(query) or depth < 1 or (within is not None and not len(within)):
             return []
         view = self._view
@@ -72,7 +72,8 @@ class SqliteTextIndex:
         return {ids[at]: score for at, score, matches in results if matches}
 
     def _clauses(self, view: PostingsView, query: TextQuery) -> tuple[list[Clause], Bool | None]:
-        """What adds to a score, and who may have one: kept, since the same query asks for scores next."""
+        """The clauses, and a mask of the chunks that may match. Cached: `scores` follows with the same
+        query."""
         if self._last is None or self._last[0] != query:
             scoring = Scoring(self._connection, self._tokenizer, view, query)
             try:
@@ -101,7 +102,7 @@ class SqliteTextIndex:
         return [Hit(chunk_id, score, -score) for _, _, _, chunk_id, score in sorted(hits)]
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Which fields each chunk was found in, in whichever table."""
+        """The fields in which each chunk matched, in any table."""
         matched: dict[str, list[str]] = {chunk_id: [] for chunk_id in chunk_ids}
         if not chunk_ids:
             return matched

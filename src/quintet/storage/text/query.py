@@ -36,9 +36,9 @@ HEAVIEST = 1e6  # larger weights count as this: they would overflow in the end
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """`either` are phrases by table, of which any will do; `words` are texts whose words will do with any
-    ending. A row must match one of each `required` as well, and where `a_term` is given, that or one of the
-    words. `whole` is an expression for `text` alone.
+    """What to look up, by table. Any phrase of `either` matches, and any word of `words`, whatever its
+    ending. A row must also match each of `required`, and, where `a_term` is given, that or one of the words.
+    `whole` is an FTS5 expression for the table `text`.
     """
 
     either: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Lookup:
 def lookup(query: TextQuery) -> Lookup:
     """What a query asks of which table."""
     if query.expression is not None:
-        # The space in front keeps `*` from starting one of FTS5's own commands (`*reads`).
+        # The leading space keeps `*` from starting a command of FTS5 (`*reads`).
         return Lookup(whole=" " + query.expression.replace("\0", " "))
     words = tuple(_words(query)) if query.stems else ()
     if query.stems:
@@ -77,13 +77,13 @@ def lookup(query: TextQuery) -> Lookup:
     a_term = (
         {table: " OR ".join(expressions) for table, expressions in terms.items()} if terms or words else None
     )
-    if len(either) == 1:  # FTS5 would count a word once more that is a required phrase too
+    if len(either) == 1:  # FTS5 counts a word twice that is a required phrase too
         either = {table: [*terms.get(table, ()), *phrases[table]] for table in phrases}
     return Lookup(either, words, tuple(required), a_term)
 
 
 def _words(query: TextQuery) -> list[str]:
-    """Every term without its CJK, and its parts behind it."""
+    """Every term without its CJK, followed by its identifier parts."""
     texts = []
     for term in query.terms:
         texts.append(CJK_RUN.sub(" ", plain(term)))
@@ -93,7 +93,7 @@ def _words(query: TextQuery) -> list[str]:
 
 
 def _conditions(phrase: str, with_parts: bool) -> list[Alternatives]:
-    """What has to match for a phrase to be there: its words in one table or the other, and all its CJK."""
+    """What must match for a phrase to be present: its words in either table, and all its CJK."""
     tables = _tables(phrase, False)
     conditions = [{"cjk": pairs_phrase} for pairs_phrase in tables["cjk"]]
     if words := " AND ".join(tables["text"]):
@@ -116,7 +116,7 @@ def _pairs(term: str) -> list[str]:
 
 
 def _tables(term: str, with_parts: bool) -> dict[str, list[str]]:
-    """Where one term is looked up: CJK by pairs, the rest as words, camelCase by its parts too."""
+    """The expressions for one term by table: CJK as pairs, the rest as words, camelCase also as its parts."""
     words = [quoted(rest.strip()) for rest in CJK_RUN.split(plain(term)) if rest.strip()]
     tables = {"text": words, "cjk": _pairs(term)}
     if with_parts:
@@ -127,7 +127,7 @@ def _tables(term: str, with_parts: bool) -> dict[str, list[str]]:
 
 
 class Scoring:
-    """One query against one view."""
+    """The clauses of one query over one view."""
 
     def __init__(
         self, connection: apsw.Connection, tokenizer: Tokenizer, view: PostingsView, query: TextQuery
@@ -140,7 +140,7 @@ class Scoring:
         self._weighing = {table: FieldWeights(_weights(query, table)) for table in ("text", "parts")}
 
     def clauses(self) -> list[Clause]:
-        """In FTS5's order, which is that of the query, table after table."""
+        """The clauses in FTS5's order: that of the query, table after table."""
         if self._wanted.whole is not None:
             return [self._ranked("text", self._wanted.whole)]
         statistics = self._view.statistics["stems"]
@@ -152,8 +152,8 @@ class Scoring:
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
 
     def _cjk(self) -> list[ScoredChunks]:
-        """As FTS5 scores it among the chunks that hold any; in a query by stems, as rare as it is among all:
-        beside words a run of characters would count for nothing where few chunks hold such."""
+        """CJK as FTS5 scores it, with the idf among the chunks that hold CJK. A query by stems uses the idf
+        among all chunks: otherwise CJK would count for nothing beside words where few chunks hold it."""
         if "cjk" not in self._wanted.either:
             return []
         if not self._query.stems:
@@ -169,7 +169,7 @@ class Scoring:
         return self._view.statistics["stems"].idf(matching) / fts5_idf(self._view.cjk_rows, matching)
 
     def stemmed(self) -> list[list[Postings]]:
-        """The postings of every stem of the query, in the order it names them."""
+        """The postings of every stem of the query, in its order."""
         tokens = [token for text in self._wanted.words for token in self._tokenizer.tokens(text)]
         if not tokens:
             return []
@@ -185,7 +185,8 @@ class Scoring:
         return clauses
 
     def _looked_up(self, table: str) -> Iterator[tuple[str, list[str], list[Postings] | None]]:
-        """The phrases that are looked up in a table, with their tokens, and the postings of single words."""
+        """The phrases to look up in a table, each with its tokens, and its postings if it is a single
+        word."""
         phrases = self._wanted.either.get(table, ())
         tokens = [self._tokenizer.tokens(phrase) for phrase in phrases]
         single = [encoded(cut(phrase_tokens[0])) for phrase_tokens in tokens if len(phrase_tokens) == 1]
@@ -195,8 +196,8 @@ class Scoring:
                 yield phrase, phrase_tokens, None if len(phrase_tokens) > 1 else next(postings)
 
     def fields(self) -> tuple[list[Postings], dict[str, str]]:
-        """What tells in which fields the query was found: the postings of its words, and of the rest, which
-        only FTS5 can look up, the MATCH expression of each table."""
+        """What tells which fields matched: the postings of the words, and MATCH expressions by table for what
+        only FTS5 can look up."""
         if self._wanted.whole is not None:
             return [], self._wanted.scored
         words = [postings for stem_postings in self.stemmed() for postings in stem_postings]
@@ -224,8 +225,8 @@ class Scoring:
     def _counted(
         self, table: str, phrase: str, tokens: Sequence[str], *, by_field: bool
     ) -> tuple[Int64, Int64]:
-        """Which rows have a phrase, and how often. Where words stand only FTS5 knows, or the text, which is
-        faster to read where few chunks have them all."""
+        """The rows that hold a phrase, and how often. Only FTS5 and the text know the positions of words; the
+        text is faster to read where few chunks hold all of them."""
         numbers = self._view.holding_all(table, [encoded(token) for token in tokens])
         if numbers is None or self._view.tokens[numbers].sum() > READ:
             return counted(self._connection, table, phrase, by_field=by_field)
@@ -257,7 +258,7 @@ class Scoring:
         return ScoredChunks(numbers[order], scores[order], table)
 
     def allowed(self) -> Bool | None:
-        """Which chunks match all that is required."""
+        """Which chunks match everything that is required; None if nothing is."""
         if not self._wanted.required:
             return None
         allowed = np.ones(self._view.size, np.bool_)

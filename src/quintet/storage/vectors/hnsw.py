@@ -1,8 +1,8 @@
-"""An HNSW graph over the matrix's rows (Malkov and Yashunin, 2016), for those who ask for one.
+"""An optional HNSW graph over the rows of the matrix (Malkov and Yashunin, 2016).
 
-It only proposes candidates: what it proposes is scored in exact integers, so an approximate answer can miss
-a chunk but never shows a wrong score. Its recall is measured on the very index it serves. The graph belongs
-to the matrix's folder and so to one state of the vectors; a file that does not fit is not used.
+It only proposes candidates. They are scored in exact integers, so an approximate answer can miss a chunk but
+never shows a wrong score. Its recall is measured on the index it serves. The graph lies in the matrix's
+folder and belongs to one state of the vectors; a file that does not fit is not used.
 """
 
 import json
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 CONNECTIVITY = 16  # spec 004: M
 EF_CONSTRUCTION = 200
-EFS = (50, 20)  # spec 004, sections 2 and 10: an ordinary search, and one that trades accuracy for speed
+EFS = (50, 20)  # spec 004, sections 2 and 10: an ordinary search, and a faster, less accurate one
 STATE = "hnsw.json"
 LOCK = "hnsw.lock"
 ADDED_AT_ONCE = 10_000
-WORTH_BUILDING = 1_000  # rows that a graph may lag behind
+WORTH_BUILDING = 1_000  # rows by which a graph may be behind
 PROBES = 200
 RECALL_AT = 20
 SEED = 12
@@ -40,7 +40,7 @@ SEED = 12
 
 @dataclass(frozen=True, slots=True)
 class HnswFile:
-    """What `hnsw.json` says: which file, its CRC-32, the rows it covers, how often it found what is there."""
+    """The content of `hnsw.json`: the file, its CRC-32, the rows it covers, and its recall by `ef`."""
 
     file: str
     checksum: int
@@ -49,7 +49,7 @@ class HnswFile:
 
 
 class Hnsw:
-    """A graph on disk, mapped once for each `ef`: one search never changes what another searches with."""
+    """A graph on disk, mapped once for each `ef`, so that searches do not affect one another."""
 
     def __init__(self, folder: Path, built: HnswFile, dimensions: int) -> None:
         self.built = built
@@ -67,10 +67,10 @@ class Hnsw:
 
 
 def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -> Hnsw | None:
-    """The graph of this folder, unless it is missing, damaged or covers rows that are not there.
+    """The graph of this folder; None if it is missing, damaged or covers rows that do not exist.
 
-    usearch follows whatever a file says, out of the file if need be, so every byte is checked first; but
-    not again for the graph that is `held` already.
+    usearch trusts a file and may read past its end, so the checksum is compared first, except for the graph
+    that is `held` already.
     """
     try:
         built = HnswFile(**json.loads((folder / STATE).read_text("utf-8")))
@@ -84,7 +84,7 @@ def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -
 
 
 def build(matrix: Matrix, stop: threading.Event | None = None) -> Hnsw | None:
-    """A graph over all rows of `matrix`, measured and put in place at once. None: stopped on the way."""
+    """Build a graph over all rows of `matrix`, measure its recall and put it in place. None if stopped."""
     with FileLock(matrix.folder / LOCK, timeout=-1 if stop is None else 0, thread_local=False):
         return _build(matrix, stop)
 
@@ -116,7 +116,7 @@ def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
 def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> dict[str, float] | None:
     """By `ef`, the share of the exact best 20 that the graph proposes, over vectors of the index itself.
 
-    A vector finds itself too easily: it does not count among its own neighbours. None: stopped on the way.
+    A vector does not count among its own neighbours: it finds itself too easily. None if stopped.
     """
     everywhere = np.arange(hnsw.rows)
     chosen = np.random.default_rng(SEED).choice(hnsw.rows, min(PROBES, hnsw.rows), replace=False)
@@ -133,8 +133,8 @@ def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> 
 
 
 class HnswCache:
-    """The graph of the newest matrix: loaded when first asked for, built beside the searches when it is
-    missing or lags behind. Safe to use from many threads."""
+    """The graph of the newest matrix. It is loaded on first use, and built in the background when it is
+    missing or too far behind. Safe to use from many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -143,8 +143,8 @@ class HnswCache:
         self._stop = threading.Event()
 
     def graph(self, matrix: Matrix) -> Hnsw | None:
-        """The graph to search with; None while there is none, and then one is being built."""
-        _usearch()  # a missing extra is the caller's to hear of, not a thread's
+        """The graph to search with; None if there is none yet, in which case a build starts."""
+        _usearch()  # report a missing extra to the caller, not in the thread
         with self._lock:
             hnsw = self._loaded(matrix)
             if hnsw is None or _lags(hnsw.rows, len(matrix)):
@@ -152,13 +152,13 @@ class HnswCache:
             return hnsw
 
     def build(self, matrix: Matrix) -> None:
-        """Build the graph of all rows, and wait for it."""
+        """Build the graph of all rows, and wait until it is done."""
         built = build(matrix)
         with self._lock:
             self._held = (matrix.folder, built) if built else None
 
     def state(self, matrix: Matrix) -> Approximation | None:
-        """What is there, without asking for more."""
+        """The present state. Starts no build."""
         with self._lock:
             hnsw = self._loaded(matrix)
             building = self._thread is not None and self._thread.is_alive()
@@ -187,13 +187,13 @@ class HnswCache:
 
 
 def _lags(covered: int, rows: int) -> bool:
-    """More than a twentieth would have to be searched beside the graph."""
+    """Whether more than a twentieth of the rows would have to be searched beside the graph."""
     return rows - covered > max(WORTH_BUILDING, rows // 20)
 
 
 def _build_quietly(matrix: Matrix, stop: threading.Event) -> None:
-    """A disk that cannot be written leaves everything exact; the next search tries again. So does a process
-    that finds another one building."""
+    """If the disk cannot be written, or another process is building, searches stay exact and the next one
+    tries again."""
     with suppress(OSError, RuntimeError):
         build(matrix, stop)
 
@@ -235,7 +235,7 @@ def _checksum(file: Path) -> int:
 
 
 def _settle(draft: Path, name: Path) -> None:
-    """Give a finished file its name once its bytes are on the disk: searches map it as it is."""
+    """Rename a finished file once its bytes are on the disk: searches map it as it is."""
     with draft.open("r+b") as file:
         os.fsync(file.fileno())
     draft.replace(name)

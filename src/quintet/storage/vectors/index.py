@@ -23,7 +23,7 @@ COMPARED = 8_192  # rows; a power cut takes fewer vectors with it, as they go to
 
 
 class VectorView:
-    """What one generation of the index can search: chunk rows in tie order, and their matrix rows."""
+    """The vectors of one state of the index: chunk rows in tie order, and the matrix row of each."""
 
     def __init__(self, order: TieOrder, matrix: Matrix | None) -> None:
         self.order = order
@@ -33,7 +33,7 @@ class VectorView:
 
     @cached_property
     def _by_chunk(self) -> npt.NDArray[np.int32]:
-        """The matrix row of each chunk row; -1 where there is none, and behind the last."""
+        """The matrix row of each chunk row; -1 for a chunk without a vector, and at the end."""
         places = np.full(int(self.chunks.max(initial=0)) + 2, -1, np.int32)
         places[self.chunks] = self.places
         return places
@@ -44,25 +44,26 @@ class VectorView:
 
     @cached_property
     def _by_place(self) -> tuple[Int64, Int64]:
-        """Matrix rows ascending, and at which positions they stand: equal texts share a row."""
+        """Matrix rows, ascending, and their positions in tie order. Equal texts share a row."""
         positions = np.argsort(self.places, kind="stable")
         return self.places[positions], positions
 
     def positions(self, rows: Int64) -> Int64:
-        """Where these matrix rows stand in the order of ties, ascending; rows no chunk uses are left out."""
+        """The positions of these matrix rows in tie order, ascending; rows that no chunk uses are left
+        out."""
         places, positions = self._by_place
         first, end = np.searchsorted(places, rows, "left"), np.searchsorted(places, rows, "right")
         ranges = [positions[at:to] for at, to in zip(first.tolist(), end.tolist(), strict=True) if at < to]
         return np.sort(np.concatenate(ranges)) if ranges else np.empty(0, np.int64)
 
     def positions_from(self, row: int) -> Int64:
-        """Where the matrix rows from `row` on stand, ascending."""
+        """The positions of the matrix rows from `row` on, ascending."""
         places, positions = self._by_place
         return np.sort(positions[np.searchsorted(places, row) :])
 
 
 class VectorCache:
-    """Keeps the newest view, and the matrix that views share. Safe to use from many threads."""
+    """Keeps the newest view, and the matrix that all views share. Safe to use from many threads."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -85,7 +86,7 @@ class VectorCache:
         return VectorView(load_tie_order(connection, earlier, file), matrix)
 
     def _matrix_of(self, connection: apsw.Connection, dimensions: int) -> Matrix:
-        """The matrix of this epoch, with the rows that were added since it was last looked at."""
+        """The matrix of this epoch, with the rows added since the last look."""
         folder, state = matrix_folder(connection, self._folder), state_of(connection)
         origin = Origin(state.generation, state.tag)
         if self._matrix is None or self._matrix.folder != folder:
@@ -99,7 +100,7 @@ class VectorCache:
         return matrix
 
     def differing(self, connection: apsw.Connection) -> int:
-        """How many rows of the matrix are not what the database holds: none, unless a file was damaged."""
+        """How many rows of the matrix differ from the database: none, unless a file was damaged."""
         view = self.view(connection)
         if view.matrix is None:
             return 0
@@ -148,7 +149,7 @@ def _is_right(connection: apsw.Connection, matrix: Matrix, after: int, to: int) 
 
 
 def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> Int16:
-    """Vectors of rows after+1 .. to; a row that was deleted is zero and no chunk points at it."""
+    """The vectors of rows after+1 to `to`. A deleted row is zero, and no chunk refers to it."""
     vectors = np.zeros((to - after, dimensions), np.int16)
     rows = connection.execute("SELECT row, vector FROM vectors WHERE row > ? AND row <= ?", (after, to))
     for row, vector in rows:
@@ -159,7 +160,7 @@ def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> 
 
 
 class SqliteVectorIndex:
-    """One snapshot's vectors."""
+    """The vectors of one snapshot."""
 
     def __init__(self, connection: apsw.Connection, views: VectorCache, ids: ChunkIds) -> None:
         self._connection = connection
@@ -180,7 +181,7 @@ class SqliteVectorIndex:
         return None if matrix is None else self._views.approximate.state(matrix)
 
     def build_approximation(self) -> None:
-        """Build the HNSW graph of all vectors, and wait for it."""
+        """Build the HNSW graph of all vectors, and wait until it is done."""
         matrix = self._view.matrix
         if matrix is not None and len(matrix):
             self._views.approximate.build(matrix)
@@ -220,9 +221,9 @@ class SqliteVectorIndex:
         return ChunkVectors(numbers, self._view.matrix.at(places[places >= 0].astype(np.int64)))
 
     def _near(self, view: VectorView, vector: Int16, depth: int, ef: int) -> Int64 | None:
-        """Positions worth scoring: what the graph proposes, and all that is newer than the graph.
+        """The positions to score: what the graph proposes, and everything newer than the graph.
 
-        None where an exact scan must do: no graph yet, a zero query, or too much was deleted since.
+        None if an exact scan is needed: no graph yet, a zero query, or too much was deleted since.
         """
         matrix = view.matrix if vector.any() else None
         hnsw = None if matrix is None else self._views.approximate.graph(matrix)
@@ -230,7 +231,7 @@ class SqliteVectorIndex:
             return None
         newer = view.positions_from(hnsw.rows)
         covered = len(view.places) - len(newer)
-        wanted = -(-depth * hnsw.rows // max(covered, 1))  # some of what it proposes may have been deleted
+        wanted = -(-depth * hnsw.rows // max(covered, 1))  # some of its proposals may have been deleted
         near = np.union1d(view.positions(hnsw.candidates(vector, ef, wanted)), newer)
         return near if len(near) >= min(depth, len(view.places)) else None
 

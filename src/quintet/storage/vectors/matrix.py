@@ -1,11 +1,11 @@
 """Vectors as files that processes share by memory mapping, searched exactly.
 
-Each vector is held twice: as it is (int16), and coarsely (int8 with a scale of its own). The coarse dot
-product comes with a bound on how far it can be off, so it can rule out almost everything for certain;
-what it cannot rule out is scored in exact integers. The result is the exact integer ranking.
+Each vector is stored twice: exactly (int16), and coarsely (int8 with a scale of its own). The coarse dot
+product comes with a bound on its error, so it rules out almost everything for certain. The rest is scored in
+exact integers. The result is the exact integer ranking.
 
-The bound. A row is v = s*h + l (h coarse, l what is left), the query q = t*g + m. Then
-v.q = s*t*(h.g) + s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s*h|*|m| + |l|*|q|.
+The bound. A row is v = s*h + l (h coarse, l what is left), the query q = t*g + m. Then v.q = s*t*(h.g) +
+s*h.m + l.q, and by Cauchy-Schwarz the last two are at most |s*h|*|m| + |l|*|q|.
 """
 
 import os
@@ -26,13 +26,13 @@ from quintet.model.vector import Int16, Int64, dots, nth_largest, score_reached_
 COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
 EXACTLY = 8192  # rows scored at once
-READ, LARGE = 1024, 200_000  # up to so many rows are read one by one, where there are so many
+READ, LARGE = 1024, 200_000  # up to READ rows are read one by one from matrices of LARGE rows
 COARSELY = 1024  # rows made coarse at once, in float64
 PROCESSORS = os.cpu_count() or 1
 THREADS = min(4, PROCESSORS)
-WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread has started
-SCANS = BoundedSemaphore(max(1, PROCESSORS // THREADS))  # by threads: more at once get in each other's way
-FEW = 8  # below an eighth of the rows, copying those costs less than comparing all
+WORTH_A_THREAD = 25_000  # rows; fewer are done before a second thread starts
+SCANS = BoundedSemaphore(max(1, PROCESSORS // THREADS))  # more scans at once slow each other down
+FEW = 8  # below an eighth of the rows, copying them costs less than comparing all
 Int8 = npt.NDArray[np.int8]
 Float64 = npt.NDArray[np.float64]
 COUNT = "count"
@@ -40,7 +40,7 @@ ROW = np.dtype([("scale", "<f4"), ("coarse_norm", "<f4"), ("rest_norm", "<f4")])
 
 
 class Origin(NamedTuple):
-    """The state of the database that rows were read from: a generation, and the tag that it drew."""
+    """The state of the database that rows were read from: a generation and its tag."""
 
     generation: int
     tag: str
@@ -50,10 +50,10 @@ NOWHERE = Origin(0, "")
 
 
 class Matrix:
-    """Rows of vectors, only ever appended to. The folder's name says which numbering of rows they follow.
+    """Rows of vectors; rows are only ever appended. The folder's name identifies the numbering of the rows.
 
-    Every process writes the same bytes for a row that is still there, so two that append at once do no harm;
-    the count is written last, after the rows have reached the disk, and with it where they are from.
+    Every process writes the same bytes for an existing row, so two that append at once do no harm. The count
+    and the origin are written last, after the rows have reached the disk.
     """
 
     def __init__(self, folder: Path, dimensions: int, *, anew: bool = False) -> None:
@@ -81,7 +81,7 @@ class Matrix:
             self._keep(np.concatenate([self.rows, rows]))
 
     def is_sound(self, after: int, to: int) -> bool:
-        """Do the coarse rows after..to belong to the exact ones?"""
+        """Whether the coarse rows after..to match the exact ones."""
         coarse, rows = coarsened(np.asarray(self.exact[after:to]))
         return np.array_equal(coarse, self.coarse[after:to]) and np.array_equal(rows, self.rows[after:to])
 
@@ -98,7 +98,7 @@ class Matrix:
         return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
 
     def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void], origin: Origin) -> None:
-        self.folder.mkdir(exist_ok=True)  # but none around it: somebody may have deleted the index
+        self.folder.mkdir(exist_ok=True)  # without parents: somebody may have deleted the index
         parts: tuple[npt.NDArray[np.generic], ...] = (vectors, coarse, rows)
         for file, part in zip(self._files(), parts, strict=True):
             width = part.nbytes // len(part)
@@ -125,7 +125,7 @@ class Matrix:
         self._keep(np.array(np.memmap(rows, ROW, "r", shape=(count,))))
 
     def _keep(self, rows: npt.NDArray[np.void]) -> None:
-        """What belongs to each row, the scales apart, and a row as bad as any in both norms."""
+        """Store the scale and norms of each row, and the largest norms of all."""
         self.rows = rows
         self._scales = rows["scale"].astype(np.float64)
         widest = np.zeros(1, ROW)
@@ -156,9 +156,9 @@ class Matrix:
     def _contenders(self, query: Int16, depth: int, places: Int64) -> Int64:
         """Positions of all rows that may be among the best `depth`, ascending.
 
-        Those that lead by coarse score are scored exactly: whoever cannot reach the depth-th of them with a
-        bound added is out. First with the widest bound for all, which costs one pass, then with each row's
-        own.
+        The leaders by coarse score are scored exactly. A row that cannot reach the depth-th of them even with
+        its error bound added is out. All rows are compared with the widest bound first, which takes one pass,
+        then the remaining ones with their own.
         """
         asked = CoarseQuery(query)
         near = self._coarse_scores(asked, places)
@@ -169,7 +169,7 @@ class Matrix:
         return some[near[some] + asked.bounds(self.rows[places[some]]) >= least]
 
     def _scanned(self, places: Int64) -> int:
-        """Rows that are compared: only these, or all of them."""
+        """How many rows are compared: only these, or all of them."""
         return len(places) if len(places) * FEW < len(self) else len(self)
 
     def _coarse_scores(self, asked: "CoarseQuery", places: Int64) -> Float64:
@@ -272,7 +272,7 @@ def _rounded_up(norms: Float64) -> npt.NDArray[np.float32]:
 
 
 def origin_of(folder: Path) -> Origin | None:
-    """Where the last rows of a matrix are from; None where nothing tells."""
+    """The origin of the last rows of a matrix; None if it is unknown."""
     try:
         _, generation, tag = _counted(folder)
         return Origin(int(generation), tag)
@@ -285,7 +285,7 @@ def _counted(folder: Path) -> list[str]:
 
 
 def remove(folder: Path) -> None:
-    """Delete a matrix, and what was made of it."""
+    """Delete a matrix and everything derived from it."""
     for file in folder.iterdir():
         with suppress(OSError):  # still mapped by another process on some systems
             file.unlink()
@@ -294,8 +294,8 @@ def remove(folder: Path) -> None:
 
 
 def remove_older(folder: Path, origin: Origin) -> None:
-    """Matrices of other indexes, and of other numberings of these vectors; but none of a later state, for
-    whoever asks may read an earlier one."""
+    """Delete matrices of other indexes and of other numberings of these vectors, but none of a later state:
+    the caller may read an earlier one."""
     index = folder.name.rpartition("-")[0]
     for other in folder.parent.glob("vectors-*"):
         made_of = origin_of(other) if other.name.startswith(f"{index}-") else None

@@ -1,7 +1,7 @@
-"""Which chunks have a vector, in the order of ties: brought up to date by what changed, or read anew.
+"""The chunks that have a vector, in the order that decides ties: path, sequence, chunk id.
 
-Reading everything takes seconds at a million chunks, so it is kept in a file beside the matrix, from which a
-new process goes on.
+Reading it from the database takes seconds at a million chunks. It is therefore kept in a file beside the
+matrix, and brought up to date by what changed since.
 """
 
 import json
@@ -21,8 +21,8 @@ import numpy.typing as npt
 from quintet.model.vector import Int64
 from quintet.storage.sqlite.catalog import CHANGED, State, led_here, meta, number, state_of
 
-MANY = 500  # changed documents or new chunks from which on reading everything is quicker
-WORTH_A_FILE = 5_000  # chunks; fewer are read in less time than a file is
+MANY = 500  # changed documents or new chunks above which reading everything is faster
+WORTH_A_FILE = 5_000  # chunks; fewer are read faster from the database than from a file
 LONGEST_HEADER = 1_000
 WHERE = "c.row, v.row - 1, unhex(d.id)"
 KEY = "d.path, c.sequence, c.id"  # the order of ties
@@ -46,7 +46,8 @@ class TieOrder:
 
 
 def load_tie_order(connection: apsw.Connection, earlier: TieOrder | None, file: Path) -> TieOrder:
-    """The order now, by way of the earlier one or of that in the file, where little has changed since."""
+    """The order now: the earlier one or that of the file with the changes since, else read from the
+    database."""
     state, epoch = state_of(connection), meta(connection, "vector_epoch") or ""
     advanced = _advanced(connection, earlier, state, epoch) or _advanced(connection, read(file), state, epoch)
     if advanced is not None:
@@ -54,7 +55,7 @@ def load_tie_order(connection: apsw.Connection, earlier: TieOrder | None, file: 
     rows = connection.execute(f"SELECT {WHERE} {FROM} ORDER BY {KEY}").fetchall()
     order = TieOrder(state, epoch, _last(connection), *_columns(rows))
     if len(rows) >= WORTH_A_FILE:
-        with suppress(OSError):  # a disk that cannot be written: everybody reads it from the database
+        with suppress(OSError):  # on a read-only disk every process reads the database
             write(file, order)
     return order
 
@@ -108,7 +109,7 @@ def read(file: Path) -> TieOrder | None:
 def _advanced(
     connection: apsw.Connection, earlier: TieOrder | None, state: State, epoch: str
 ) -> TieOrder | None:
-    """None where too much changed, or where nothing tells what did."""
+    """The earlier order with the changes since; None if they are too many or unknown."""
     if earlier is None or earlier.epoch != epoch or not led_here(connection, earlier.state, state):
         return None
     since = earlier.state.generation
@@ -135,8 +136,8 @@ def _advanced(
 
 
 def _new(connection: apsw.Connection, changed: Sequence[str], last: int) -> list[Any]:
-    """Chunks of these documents, and chunks whose vector is newer than `last`, in order; one too many
-    at most."""
+    """The chunks of these documents, and the chunks with a vector newer than `last`, in order; at most one
+    more than `MANY`."""
     rows = connection.execute(
         f"SELECT {WHERE}, {KEY} FROM json_each(?1) AS one CROSS JOIN documents d ON d.id = one.value "
         "JOIN chunks c ON c.document = d.row JOIN vectors v ON v.text_hash = c.text_hash "

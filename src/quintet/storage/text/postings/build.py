@@ -1,4 +1,4 @@
-"""Segments from texts: words are numbered, counted and put in order by numpy, a bounded lot at a time."""
+"""Builds segments from texts: numpy numbers, counts and sorts words, in lots of bounded size."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from quintet.storage.text.analysis import Tokenizer
 from quintet.storage.text.postings.segment import Array, Int32, Int64, Segment, Table, Terms
 from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, TokenCollector, TokenPlaces
 
-AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while it is put in order
+AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while they are sorted
 COUNTED_BITS = 16
 FEW = 1 << 22  # possible triples of counts for which a table of all of them pays
 
@@ -27,15 +27,15 @@ class ChunkText(NamedTuple):
 
 
 def segments(texts: Iterable[ChunkText], words: Tokenizer) -> Iterator[Segment]:
-    """Segments of these chunks, which come by row; each is of a bounded number of tokens, but for one that a
-    single chunk exceeds."""
+    """Segments of these chunks, which come by row. Each has a bounded number of tokens, unless a single chunk
+    has more."""
     left = iter(texts)
     for first in left:
         yield _segment(chain([first], left), words)
 
 
 def _segment(texts: Iterator[ChunkText], words: Tokenizer) -> Segment:
-    """Of as many of these chunks as make a lot."""
+    """A segment of as many chunks as make a lot."""
     rows, documents = array("q"), list[bytes]()
     text, parts = TokenCollector(words), TokenCollector(words)
     for chunk in texts:
@@ -60,7 +60,7 @@ def _segment(texts: Iterator[ChunkText], words: Tokenizer) -> Segment:
 def _tables(
     text: list[bytes], in_text: TokenPlaces, parts: list[bytes], in_parts: TokenPlaces, words: Tokenizer
 ) -> tuple[Table, Table, Table, Int64, Int32]:
-    """Both tables, both together by stem, and the terms of `text` that have each stem."""
+    """The tables `text` and `parts`, both merged by stem, and the terms of `text` for each stem."""
     by_term = words.stems(text), words.stems(parts)
     stems = sorted(dict.fromkeys(chain(*by_term)))  # the stems of sorted words are nearly sorted
     numbers = {stem: at for at, stem in enumerate(stems)}
@@ -80,7 +80,7 @@ def by_stem(stems: Int32, count: int) -> tuple[Int64, Int32]:
 
 
 def _table(words: Sequence[bytes], tokens: TokenPlaces) -> Table:
-    """`words` are sorted, and every one of them is among the tokens."""
+    """`words` are sorted, and each occurs among the tokens."""
     chunk_bits = (int(tokens.places.max(initial=0)) >> FIELD_BITS).bit_length()
     keys = _sorted_keys(tokens, chunk_bits + FIELD_BITS)
     begins = _begins(keys)
@@ -99,8 +99,8 @@ def _table(words: Sequence[bytes], tokens: TokenPlaces) -> Table:
 def _sorted_keys(tokens: TokenPlaces, place_bits: int) -> Int64:
     """Term and place of every token as one number, ascending.
 
-    Numpy counts numbers of 16 bits instead of comparing them, which on some processors takes a tenth of the
-    time, and most text comes by place as it is.
+    Numpy sorts 16-bit numbers by counting, which on some processors takes a tenth of the time. Most text is
+    in order of place already.
     """
     keys = tokens.terms.astype(np.int64)
     keys <<= place_bits
@@ -112,14 +112,14 @@ def _sorted_keys(tokens: TokenPlaces, place_bits: int) -> Int64:
 
 
 def _begins(keys: Int64) -> Int64:
-    """Where another key begins."""
+    """The positions at which a new key begins."""
     is_new = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
     return np.flatnonzero(is_new)
 
 
 def _until_next(begins: Int64, end: int) -> Int64:
-    """How far it is from each to the next, from the last to the end."""
+    """The distance from each position to the next, and from the last to the end."""
     lengths = np.empty_like(begins)
     np.subtract(begins[1:], begins[:-1], out=lengths[:-1])
     lengths[-1:] = end - begins[-1:]
@@ -127,7 +127,7 @@ def _until_next(begins: Int64, end: int) -> Int64:
 
 
 def _coded_fields(fields: Int64, times: Int64, begins: Int64) -> tuple[Array, Int32]:
-    """`times` is how often a term is in each field that has it; a posting begins at each of `begins`."""
+    """`times` is how often a term occurs in each field that holds it; postings begin at `begins`."""
     sizes = [int(times[fields == field].max(initial=0)) + 1 for field in range(WIDTH)]
     values = times * np.array([sizes[1] * sizes[2], sizes[2], 1])[fields]
     return _coded(np.add.reduceat(values, begins) if len(begins) else values, sizes)
@@ -141,7 +141,7 @@ def coded(counts: Int32 | Int64) -> tuple[Array, Int32]:
 
 
 def _coded(packed: Int64, sizes: Sequence[int]) -> tuple[Array, Int32]:
-    """`packed` holds each triple as one number, whose digits go up to these sizes."""
+    """`packed` holds each triple as one number, with a digit for each count."""
     if prod(sizes) < FEW:
         used = np.zeros(prod(sizes), np.bool_)
         used[packed] = True
@@ -155,5 +155,5 @@ def _coded(packed: Int64, sizes: Sequence[int]) -> tuple[Array, Int32]:
 
 
 def code_kind(triples: int) -> np.dtype[np.unsignedinteger]:
-    """The smallest kind of number that tells so many triples apart."""
+    """The smallest integer type that can number these triples."""
     return np.dtype(np.uint8 if triples <= 1 << 8 else np.uint16 if triples <= 1 << 16 else np.uint32)

@@ -1,6 +1,6 @@
-"""The postings of the `text` and `parts` tables: kept up to date with the database, and on disk beside it.
+"""Keeps the postings of the tables `text` and `parts` up to date with the database, in memory and on disk.
 
-A segment belongs to a state: a generation, and the tag that its transaction drew. From a state that the
+A segment belongs to one state: a generation, and the tag that its transaction drew. From any state that the
 database remembers, the table `changes` leads to the present one.
 """
 
@@ -23,11 +23,11 @@ from quintet.storage.text.postings.merge import SegmentPart, SegmentStream, flow
 from quintet.storage.text.postings.score import PostingsView
 from quintet.storage.text.postings.segment import LONG, Bool, Segment, arrays
 
-KEPT = 4  # views: whoever reads an older snapshot still finds the one it needs
-SMALL = 500  # chunks that are analysed faster than a file is worth
-IN_MEMORY = 50_000  # changed chunks that are analysed in memory; more of them, by way of the file
-BESIDE = 10_000  # changed chunks for which a process of its own pays
-MANY = 2_000  # changed chunks after which a writer makes the file anew
+KEPT = 4  # views, so that readers of older snapshots find theirs
+SMALL = 500  # chunks below which no file is written
+IN_MEMORY = 50_000  # changed chunks up to which analysis stays in memory; beyond, the file is rewritten
+BESIDE = 10_000  # changed chunks from which a process of its own pays
+MANY = 2_000  # changed chunks after which a writer rewrites the file
 
 Parts = Sequence[tuple[Segment, Bool | None]]
 
@@ -39,7 +39,7 @@ class PostingsCache:
         self.folder = folder
         self._lock = threading.Lock()
         self._views: tuple[PostingsView, ...] = ()
-        self._seen: tuple[int, int, int] | None = None  # the file that was last looked at
+        self._seen: tuple[int, int, int] | None = None  # identity of the file that was last read
 
     def view(self, connection: apsw.Connection) -> PostingsView:
         state = state_of(connection)
@@ -65,7 +65,7 @@ class PostingsCache:
         return view
 
     def _analysed(self, connection: apsw.Connection, state: State) -> PostingsView:
-        """Of all text, by way of the file: only where there is none, all of it is in memory."""
+        """Analyse all text into the file; into memory only if the file cannot be written."""
         if _chunks(connection) >= SMALL:
             with suppress(OSError):
                 with _waiting(self.folder, _everything(connection)) as whole:
@@ -90,7 +90,7 @@ class PostingsCache:
         return usable[-1] if usable else None
 
     def _from_file(self, connection: apsw.Connection, state: State) -> PostingsView | None:
-        """The view of the file, if it is another file than last time and of an earlier state."""
+        """The view of the file, if the file changed since the last look and is of an earlier state."""
         file = self._file(state)
         seen = _identity(file)
         if seen is None or seen == self._seen:
@@ -105,7 +105,7 @@ class PostingsCache:
         return self.folder / f"text-{state.index_id}.postings"
 
     def much_to_do(self, connection: apsw.Connection) -> bool:
-        """Will it take a while to compact this?"""
+        """Whether compaction will take a while."""
         state = state_of(connection)
         on_disk = read_state(self._file(state))
         if on_disk is None or not led_here(connection, on_disk, state):
@@ -113,7 +113,7 @@ class PostingsCache:
         return _changed(connection, on_disk) >= BESIDE
 
     def compact(self, connection: apsw.Connection, made: Sequence[SegmentPart] = ()) -> None:
-        """Write the file anew if much changed since, at the end of a run. `made`: segments of some chunks."""
+        """Rewrite the file at the end of a run if much changed. `made` are segments that exist already."""
         state = state_of(connection)
         chunks = _chunks(connection)
         self._remove_others(self._file(state) if chunks >= SMALL else None)
@@ -125,21 +125,22 @@ class PostingsCache:
         view = self.view(connection)
         if read_state(self._file(state)) == state:
             return
-        with suppress(OSError):  # where the disk cannot be written, segments stay as they are
+        with suppress(OSError):  # if the disk cannot be written, the segments stay as they are
             write(self._file(state), state, flow_of(view.segments))
             view = self._written(state) or view
         with self._lock:
             self._keep(view)
 
     def _remove_others(self, kept: Path | None) -> None:
-        """What another index or a killed process left. A reader that is writing now does without its file."""
+        """Delete what another index or a killed process left. A reader writing just now loses its file, no
+        more."""
         for other in self.folder.glob("text-*.postings*"):
             if other != kept:
                 with suppress(OSError):
                     other.unlink()
 
     def is_right(self, connection: apsw.Connection) -> bool:
-        """Do the postings hold what the text gives? Everything is analysed again to tell."""
+        """Whether the postings match the text. All text is analysed again to tell."""
         stored = _digests(flow_of(self.view(connection).segments))
         with suppress(OSError), _waiting(self.folder, _everything(connection)) as expected:
             return stored == _digests(expected)
@@ -148,13 +149,13 @@ class PostingsCache:
 
 @contextmanager
 def _waiting(folder: Path, segments: Iterable[Segment]) -> Iterator[SegmentStream]:
-    """All of these as one, made of what waits on disk."""
+    """All these segments as one, spilled to disk on the way."""
     with Spill(folder) as spill:
         yield flow([spill.put(segment) for segment in segments])
 
 
 def _digests(whole: SegmentStream) -> list[tuple[str, str, tuple[int, ...], str]]:
-    """What tells every array from another, whatever pieces it came in."""
+    """The digest of every array, independent of the pieces it came in."""
     digests = {
         name: sha256() if name in LONG else sha256(values.tobytes()) for name, values in arrays(whole.segment)
     }
@@ -171,14 +172,14 @@ def _chunks(connection: apsw.Connection) -> int:
 
 
 def _is_current(connection: apsw.Connection, state: State, chunks: int, on_disk: State | None) -> bool:
-    """Is the file of a state that little has changed since?"""
+    """Whether little has changed since the state of the file."""
     if on_disk is None or not led_here(connection, on_disk, state):
         return False
     return _changed(connection, on_disk) <= max(SMALL, min(chunks // 10, MANY))
 
 
 def _changed(connection: apsw.Connection, since: State) -> int:
-    """Chunks of the documents that came or changed, and the documents that went."""
+    """The number of chunks in added or changed documents, plus the number of removed documents."""
     count = connection.execute(
         "SELECT count(*) FROM changes g LEFT JOIN documents d ON d.id = g.id "
         "LEFT JOIN chunks c ON c.document = d.row WHERE g.generation > ?",
@@ -200,7 +201,7 @@ def _everything(connection: apsw.Connection) -> Iterator[Segment]:
 
 
 def _advanced(connection: apsw.Connection, earlier: PostingsView, state: State) -> PostingsView | None:
-    """The view of this state by way of an earlier one; None if the two do not fit together."""
+    """The view of this state, derived from an earlier one; None if the two do not fit together."""
     since = (earlier.state.generation,)
     changed = [bytes.fromhex(document_id) for (document_id,) in connection.execute(CHANGED, since)]
     parts = [_without(segment, live, changed) for segment, live in earlier.segments]
@@ -208,7 +209,7 @@ def _advanced(connection: apsw.Connection, earlier: PostingsView, state: State) 
         changes = texts(connection, f"{TEXTS} WHERE d.id IN ({CHANGED})", since)
         parts += [(new, None) for new in segments(changes, tokenizer(connection))]
     chunks = _chunks(connection)
-    if _alive(parts) > chunks:  # documents whose very names were forgotten
+    if _alive(parts) > chunks:  # names of removed documents were forgotten
         ids = [
             bytes.fromhex(document_id) for (document_id,) in connection.execute("SELECT id FROM documents")
         ]
@@ -236,7 +237,8 @@ def _alive(parts: Parts) -> int:
 
 
 def _few(parts: Parts) -> Parts:
-    """Segments each more than twice as large as the next: as many as the logarithm of all chunks, at most."""
+    """Merge segments until each is more than twice as large as the next: then there are logarithmically
+    few."""
     kept: list[tuple[Segment, Bool | None]] = []
     for part in parts:
         if not _alive([part]):

@@ -1,7 +1,7 @@
-"""The postings of a large run, made by a process of its own: while text is written, if it is the first of an
-index, else while the run goes on to edges and vectors.
+"""Makes the postings of a large run in a process of its own: while text is written, if the index was empty,
+else while the run goes on to edges and vectors.
 
-Nothing depends on it: what it did not write, because it was killed or never came up, the run writes itself.
+Nothing depends on it: if it is killed or never starts, the run writes the postings itself.
 """
 
 import os
@@ -49,11 +49,11 @@ class CompactionProcess:
             self._process = ChildProcess([*COMMAND, CODE, str(database), str(folder)])
 
     def tell(self, row: int) -> None:
-        """All chunks up to this one are committed, and will stay as they are."""
+        """All chunks up to this row are committed and will not change."""
         self._send(b"%d" % row)
 
     def finish(self) -> None:
-        """That was all the text."""
+        """No more text follows."""
         self._send(END)
 
     def _send(self, message: bytes) -> None:

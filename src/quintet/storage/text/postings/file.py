@@ -1,7 +1,7 @@
 """A segment as one file that processes share by memory mapping.
 
-Magic, length and checksum of a header; the header (JSON) names the state it was made of and every array with
-its place and checksum. A file that is not whole in any respect counts as none.
+The file begins with magic bytes and the length and checksum of a header. The header (JSON) names the state of
+the index, and every array with its place and checksum. A damaged file counts as missing.
 """
 
 import json
@@ -31,7 +31,7 @@ KINDS = {"<i8", "<i4", "<u8", "|u1", "<u2", "<u4", "|S16"}
 
 
 class _Layout:
-    """Where each array goes, and what is known of it so far."""
+    """The place of each array, and its checksum so far."""
 
     def __init__(self, segment: Segment) -> None:
         self._places: dict[str, list[Any]] = {}
@@ -59,7 +59,7 @@ class _Layout:
         return json.dumps({"state": about, "arrays": self.places}, separators=(",", ":")).encode()
 
     def longest_header(self, state: State) -> int:
-        """A checksum has ten digits at most."""
+        """An upper bound of the header's length: a checksum has at most ten digits."""
         return len(self.header(state)) + 9 * len(self._places)
 
 
@@ -93,7 +93,7 @@ def _write(target: BinaryIO, state: State, flow: SegmentStream) -> None:
 
 
 def _move(target: BinaryIO, old: int, new: int, size: int) -> None:
-    """Where the arrays begin hangs on the digits of their checksums: now and then a little before."""
+    """Move the arrays. Where they begin depends on the digits of their checksums, which are known last."""
     if old == new:
         return
     target.truncate(old + size)
@@ -109,9 +109,9 @@ def _bytes(values: Array) -> Any:
 
 
 class Spill:
-    """Segments that wait on disk, in a file without a name: it goes when it is closed, or with the process.
+    """Keeps segments on disk in a file without a name, which goes when it is closed or the process ends.
 
-    A segment is mapped whenever it is opened, so that its pages count as memory only that long.
+    A segment is mapped each time it is opened, so its pages count as memory only that long.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -147,14 +147,14 @@ def read(file: Path) -> tuple[State, Segment] | None:
             about, begin = _header(source)
             if not all(_is_sound(source, begin, place) for place in about["arrays"]):
                 return None
-            # What was checked is mapped, not what another process may have put in its place meanwhile.
+            # Map the file that was checked, not one that replaced it meanwhile.
             return State(*about["state"]), _mapped(source, begin, about["arrays"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def read_state(file: Path) -> State | None:
-    """Only what a file says it is."""
+    """The state that a file says it is of, without checking its arrays."""
     try:
         with file.open("rb") as source:
             return State(*_header(source)[0]["state"])
@@ -175,7 +175,7 @@ def _header(source: BinaryIO) -> tuple[dict[str, Any], int]:
 
 
 def _is_sound(source: BinaryIO, begin: int, place: list[Any]) -> bool:
-    """Read past the mapping: a page that was only checked should not count as memory in use."""
+    """Read the file instead of mapping it: pages that are only checked should not count as memory in use."""
     _, kind, shape, at, expected = place
     if kind not in KINDS:
         return False

@@ -1,7 +1,7 @@
-"""One segment from several, in memory that does not grow with them.
+"""Merges segments in bounded memory.
 
-Every chunk is in one segment only, so the postings of a term are those of one segment behind those of the
-next: first they are counted, then each is put in its place, a slice of the vocabulary at a time.
+Every chunk is in one segment only, so the postings of a term are those of one segment followed by those of
+the next. They are counted first, then put in place, one slice of the vocabulary at a time.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,8 +33,8 @@ AT_ONCE = 1_000_000  # postings of a slice
 
 
 class SegmentPart(NamedTuple):
-    """A segment and which of its chunks are still there. It is opened for each slice, so that what is mapped
-    from a disk need not stay in memory."""
+    """A segment, and which of its chunks still exist. It is opened for each slice, so that mapped pages need
+    not stay in memory."""
 
     opened: Callable[[], Segment]
     live: Bool | None = None
@@ -42,7 +42,7 @@ class SegmentPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SegmentStream:
-    """A segment whose longest arrays come in pieces, by name; in it, only their sizes and kinds are told."""
+    """A segment whose longest arrays come in pieces, by name. `segment` only has their sizes and types."""
 
     segment: Segment
     pieces: Iterable[tuple[str, Array]]
@@ -65,8 +65,8 @@ class SegmentStream:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What one part has of a table: its terms that are kept, by their new numbers; where the postings of each
-    begin, with an end; how many of them are alive; and the new code of each of its codes."""
+    """What one part contributes to a table: the new numbers of its terms, where the postings of each begin,
+    how many of them are alive, and the new code of each old code."""
 
     opened: Callable[[], Segment]
     name: str
@@ -74,11 +74,11 @@ class _Share:
     starts: Array
     counts: Int32
     codes: Array
-    chunks: Int32  # the new number of each chunk, -1 for one that is gone
+    chunks: Int32  # the new number of each chunk, -1 for a removed one
     whole: bool
 
     def between(self, first: int, end: int) -> tuple[slice, Int32, Array]:
-        """Its terms among these, as a slice; and their postings in order."""
+        """The slice of its terms among these, and their postings in order."""
         at, to = np.searchsorted(self.numbers, [first, end]).tolist()
         begin, stop = self.starts[at], self.starts[to]
         table = self.opened().table(self.name)
@@ -90,7 +90,7 @@ class _Share:
 
 
 class _TableMerge:
-    """One table of all parts."""
+    """Merges one table of all parts."""
 
     def __init__(
         self, name: str, parts: Sequence[SegmentPart], chunks: Sequence[Int32], *, ordered: bool
@@ -117,7 +117,7 @@ class _TableMerge:
         self.numbers = numbers
 
     def outline(self) -> Table:
-        """The table without its postings, which would not fit."""
+        """The table without its postings, which would not fit into memory."""
         size = (int(self.starts[-1]),)
         stand_in: Any = np.broadcast_to
         chunks, codes = stand_in(np.int32(0), size), stand_in(code_kind(len(self.triples)).type(0), size)
@@ -162,25 +162,25 @@ def _counted(part: SegmentPart, table: Table) -> Int32:
 
 
 def _short(starts: Int64) -> Array:
-    """In half the memory, where they fit: there are as many of them as parts times words."""
+    """In 32 bits where they fit: there are as many as parts times words."""
     return starts.astype(np.int32) if starts[-1] <= np.iinfo(np.int32).max else starts.copy()
 
 
 def _bounds(starts: Int64) -> list[int]:
-    """Where to cut a vocabulary so that every piece has a slice of postings, or is one term."""
+    """Where to cut a vocabulary, so that each slice has a bounded number of postings or a single term."""
     ends = np.arange(AT_ONCE, starts[-1] + AT_ONCE, AT_ONCE)
     bounds: list[int] = np.unique([0, *np.searchsorted(starts, ends, "right") - 1, len(starts) - 1]).tolist()
     return bounds
 
 
 def _numbered(terms: Sequence[Terms], counted: Sequence[Int32]) -> tuple[list[bytes], list[Int32]]:
-    """The words that are left, sorted; and the new number of each term of each part, -1 if it is not left."""
+    """The remaining words, sorted, and the new number of each term of each part; -1 for a dropped term."""
     numbers: dict[bytes, int] = {}
     for part_terms, counts in zip(terms, counted, strict=True):
         words = part_terms.words()
         used = words if counts.all() else [words[at] for at in np.flatnonzero(counts).tolist()]
         numbers.update(zip(used, repeat(-1)))
-    kept = sorted(numbers)  # quickly done: they are in order but for where another part begins
+    kept = sorted(numbers)  # fast: the words are sorted within each part
     numbers.update(zip(kept, range(len(kept)), strict=True))
     new_numbers = [
         np.fromiter(map(numbers.get, part_terms.words(), repeat(-1)), np.int32, len(part_terms))
@@ -190,7 +190,7 @@ def _numbered(terms: Sequence[Terms], counted: Sequence[Int32]) -> tuple[list[by
 
 
 def _used(part: SegmentPart, name: str) -> tuple[Int32, Bool]:
-    """The triples of a part, and which of them chunks that are alive still need."""
+    """The triples of a part, and which of them existing chunks still use."""
     table = part.opened().table(name)
     used = np.full(len(table.triples), part.live is None)
     if part.live is not None:
@@ -201,7 +201,7 @@ def _used(part: SegmentPart, name: str) -> tuple[Int32, Bool]:
 
 
 def _recoded(parts: Sequence[tuple[Int32, Bool]]) -> tuple[list[Array], Int32]:
-    """The new code of each old one, and the triples of all."""
+    """The new code of each old code, and the merged triples."""
     needed = [old_triples[used] for old_triples, used in parts]
     triples = np.unique(np.concatenate([np.empty((0, WIDTH), np.int32), *needed]), axis=0)
     numbers = {tuple(triple): at for at, triple in enumerate(triples.tolist())}
@@ -213,7 +213,7 @@ def _recoded(parts: Sequence[tuple[Int32, Bool]]) -> tuple[list[Array], Int32]:
 
 
 def flow(parts: Sequence[SegmentPart]) -> SegmentStream:
-    """One segment of all chunks that are still alive."""
+    """One segment of all chunks that still exist."""
     kept = [
         np.arange(len(part.opened())) if part.live is None else np.flatnonzero(part.live) for part in parts
     ]
@@ -245,7 +245,7 @@ def flow(parts: Sequence[SegmentPart]) -> SegmentStream:
 
 
 def _renumbered(parts: Sequence[SegmentPart], kept: Sequence[Int64], order: Int64) -> list[Int32]:
-    """The new number of each chunk of each part, -1 for one that is gone."""
+    """The new number of each chunk of each part, -1 for a removed one."""
     numbers = np.empty(len(order), np.int32)
     numbers[order] = np.arange(len(order), dtype=np.int32)
     renumbered, first = [], 0
@@ -258,7 +258,7 @@ def _renumbered(parts: Sequence[SegmentPart], kept: Sequence[Int64], order: Int6
 
 
 def _families(parts: Sequence[SegmentPart], text: _TableMerge, stems: _TableMerge) -> tuple[Int64, Int32]:
-    """The terms of `text` by stem: a term has the same in every part that has it."""
+    """The terms of `text` by stem. A term has the same stem in every part."""
     stem_of = np.zeros(len(text.terms), np.int32)
     for part, terms, numbers in zip(parts, text.numbers, stems.numbers, strict=True):
         segment = part.opened()
@@ -269,14 +269,14 @@ def _families(parts: Sequence[SegmentPart], text: _TableMerge, stems: _TableMerg
 
 
 def merged(segments: Sequence[tuple[Segment, Bool | None]]) -> Segment:
-    """The same in memory."""
+    """One segment in memory."""
     if len(segments) == 1 and segments[0][1] is None:
         return segments[0][0]
     return flow_of(segments).gathered()
 
 
 def flow_of(segments: Sequence[tuple[Segment, Bool | None]]) -> SegmentStream:
-    """Of segments that are in memory, or mapped for as long as they are used."""
+    """A stream of segments that stay open while it is read."""
     if len(segments) == 1 and segments[0][1] is None:
         return SegmentStream.of(segments[0][0])
     return flow([SegmentPart(partial(_itself, segment), live) for segment, live in segments])

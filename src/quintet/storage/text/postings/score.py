@@ -1,6 +1,6 @@
-"""BM25 over postings: the number that FTS5's own `bm25()` gives, bit by bit.
+"""BM25 over postings: the same number as FTS5's `bm25()`, to the last bit.
 
-Source: fts5_aux.c of SQLite. The order of its operations is kept, since sums of floats depend on it.
+Source: fts5_aux.c of SQLite. The order of operations is the same, since sums of floats depend on it.
 """
 
 import threading
@@ -18,11 +18,11 @@ from quintet.storage.text.postings.segment import FIELDS, Array, Bool, Int32, In
 
 K1 = 1.2
 B = 0.75
-SHORT = 1024  # so much of a weight is a whole number: no sum of a chunk's occurrences is ever rounded
-KEPT = 4_000_000  # postings whose worth is kept: 32 MB
-ENTRY = 64  # what anything kept counts for, beside its length and that of its name
-KEPT_OF_PHRASES = 1_000_000  # numbers that are kept of where phrases are: 8 MB
-RARE = 1 << 14  # postings of the rarest of some words; with more, nobody asks who has all of them
+SHORT = 1024  # weights with so few binary digits can be multiplied: no sum is ever rounded
+KEPT = 4_000_000  # postings whose scores are cached: 32 MB
+ENTRY = 64  # the cost of a cache entry beside its array and its key
+KEPT_OF_PHRASES = 1_000_000  # numbers cached for phrases: 8 MB
+RARE = 1 << 14  # postings of the rarest word up to which lists are intersected
 LEAST_IDF = 1e-6  # what FTS5 takes for a phrase in more than half of the rows
 EQUAL = (1.0, 1.0, 1.0)
 Float64 = npt.NDArray[np.float64]
@@ -30,11 +30,11 @@ Weights = tuple[float, float, float]
 
 
 class Statistics:
-    """What BM25 needs of a whole table: its rows, and what a chunk's length does to a score."""
+    """What BM25 needs to know of a whole table: the number of rows, and the effect of each chunk's length."""
 
     def __init__(self, tokens: Int64, rows: int, *, gentle: bool = False) -> None:
-        """`tokens` is by chunk, 0 for chunks that are gone. `gentle` lets a term in most chunks still count,
-        as Lucene does: of a few chunks, nearly every word is in half of them."""
+        """`tokens` is the length of each chunk, 0 for removed chunks. With `gentle`, a term in most chunks
+        still counts, as in Lucene: in a small index nearly every word is in half of the chunks."""
         self.rows = rows
         self._gentle = gentle
         self.norms: Float64 = np.zeros(len(tokens))
@@ -50,8 +50,8 @@ class Statistics:
 
 
 def weighed(triples: Int32, weights: Weights) -> Float64:
-    """How often a term is there for each triple of counts. FTS5 adds a field's weight once an occurrence,
-    which is not the same as a product unless the weights are short binary fractions."""
+    """The weighted count for each triple of counts. FTS5 adds a field's weight once for each occurrence,
+    which equals a product only for short binary fractions."""
     if all((weight * SHORT).is_integer() for weight in weights):
         return np.asarray(triples.astype(np.float64) @ np.array(weights))
     return np.array([_added_up(counts, weights) for counts in triples.tolist()], np.float64)
@@ -71,7 +71,7 @@ def _odds(rows: int, matching: int) -> float:
 
 
 class FieldWeights:
-    """The weights of a query, and what they make of the triples of each table."""
+    """The field weights of a query, and the weighted counts they give for the triples of each table."""
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
@@ -84,7 +84,7 @@ class FieldWeights:
 
 
 def worth(idf: float | Float64, counts: Float64, norms: Float64) -> Float64:
-    """What so many occurrences of a term add to a score."""
+    """What a term adds to a score, by how often it occurs."""
     worth = counts * (K1 + 1.0)
     worth /= counts + norms
     worth *= idf
@@ -93,7 +93,7 @@ def worth(idf: float | Float64, counts: Float64, norms: Float64) -> Float64:
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """A segment inside a view: the number of its first chunk, and which chunks are still there."""
+    """A segment inside a view: the number of its first chunk, and which chunks still exist."""
 
     segment: Segment
     first: int
@@ -102,8 +102,8 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Where a term is in one portion: local chunk numbers ascending, and the triples of counts. `name` tells
-    it from other terms of the view; several terms together have none."""
+    """The postings of a term in one portion: local chunk numbers, ascending, and codes of count triples.
+    `name` identifies the term in the view; several terms together have none."""
 
     portion: Portion
     chunks: Int32
@@ -124,8 +124,8 @@ class Postings:
 
 
 class ArrayCache:
-    """What common terms add to scores, or where phrases are, from one query to the next. What was not asked
-    for the longest time makes room for what is new."""
+    """A cache of arrays by key, the least recently used going first: what common terms add to scores, and
+    where phrases are. Safe to use from many threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -153,7 +153,7 @@ class ArrayCache:
 
 
 class PostingsView:
-    """Segments as one: what a generation of the index can search. Chunks are numbered through all of them."""
+    """The segments that one state of the index searches. Chunks are numbered across all of them."""
 
     def __init__(self, state: State, segments: Sequence[tuple[Segment, Bool | None]]) -> None:
         self.state = state
@@ -175,7 +175,7 @@ class PostingsView:
         self.kept, self.phrases = ArrayCache(KEPT), ArrayCache(KEPT_OF_PHRASES)
         by_stem = Statistics(text, self.live, gentle=True)
         self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
-        self.cjk_rows: int | None = None  # counted when somebody asks for CJK
+        self.cjk_rows: int | None = None  # counted by the first query with CJK
 
     def _alive(self) -> Bool | None:
         if all(portion.live is None for portion in self.portions):
@@ -198,7 +198,7 @@ class PostingsView:
         return by_word
 
     def families(self, stems: Sequence[bytes]) -> list[list[Postings]]:
-        """For each stem the postings of all terms of `text` that have it, as if they were one term."""
+        """For each stem, the postings of all terms of `text` that have it, as if they were one term."""
         by_stem: list[list[Postings]] = [[] for _ in stems]
         for portion in self.portions:
             segment = portion.segment
@@ -209,7 +209,7 @@ class PostingsView:
         return by_stem
 
     def holding_all(self, name: str, words: Sequence[bytes]) -> Int64 | None:
-        """The chunks that hold every one of these words, by number; None if that is too much to ask."""
+        """The numbers of the chunks that hold all of these words; None if even the rarest is too frequent."""
         by_word = self.postings(name, list(dict.fromkeys(words)))
         numbers_by_portion = []
         for portion in self.portions:
@@ -227,7 +227,7 @@ class PostingsView:
         return numbers if self.alive is None else numbers[self.alive[numbers]]
 
     def of_counts(self, numbers: Int64, counts: Int64, name: tuple[str, str]) -> list[Postings]:
-        """The postings of what was counted elsewhere, in chunks by their numbers here."""
+        """Postings made of counts from elsewhere, for chunks by number."""
         postings: list[Postings] = []
         order = np.argsort(numbers)
         numbers, counts = numbers[order], counts[order]
@@ -259,7 +259,7 @@ def _postings(portion: Portion, name: str, term: int) -> Postings:
 
 
 def _common(lists: Sequence[Int32]) -> Int32:
-    """What is in all of these, each ascending."""
+    """The intersection of these ascending lists."""
     shortest, *others = sorted(lists, key=len)
     for other in others:
         places = np.minimum(np.searchsorted(other, shortest), len(other) - 1)
@@ -268,7 +268,7 @@ def _common(lists: Sequence[Int32]) -> Int32:
 
 
 def _united(term_postings: Sequence[Postings]) -> Postings:
-    """Postings of several terms in one portion, added up."""
+    """The postings of several terms in one portion, added up."""
     if len(term_postings) == 1:
         return replace(term_postings[0], name=None)
     chunks, at = np.unique(

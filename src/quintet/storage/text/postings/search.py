@@ -1,8 +1,8 @@
 """The best chunks of a query, without scoring all of them: MaxScore (Turtle and Flood 1995) over arrays.
 
-The shortest lists of postings come first. Once the lists that are left cannot lift another chunk into the
-best, only the candidates are looked up in them. The sums on the way may be off in their last bits; those that
-are returned are added up in the order of the query, as FTS5 does.
+The shortest postings lists are read first. Once the remaining lists cannot lift another chunk into the best,
+only the candidates are looked up in them. Intermediate sums may be off in their last bits; returned scores
+are added up again in the order of the query, as FTS5 does.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,16 +24,16 @@ from quintet.storage.text.postings.score import (
 )
 from quintet.storage.text.postings.segment import Bool, Int64
 
-SLACK = 1 - 1e-11  # of a score: all that rounds to the same twelve digits
+SLACK = 1 - 1e-11  # of a score: covers all that rounds to the same twelve digits
 TINY = float(np.finfo(np.float64).tiny)
-LONG = 1 << 11  # postings; the worth of longer lists is kept
-AT_FIRST = 1 << 15  # postings that are read before a look at who is ahead
-LOOKUP = 2  # postings that can be read in the time of looking one chunk up
-TOGETHER = 1_000  # chunks that all clauses are collected for at once
+LONG = 1 << 11  # postings; scores of longer lists are cached
+AT_FIRST = 1 << 15  # postings to read before the first look at the leading chunks
+LOOKUP = 2  # postings that can be read in the time of one lookup
+TOGETHER = 1_000  # chunks up to which the scores of clauses already read are collected
 
 
 class Term:
-    """A term of the query: its postings and what they are worth. `table` says which sum it belongs to."""
+    """A term of the query, with its postings and its idf. `table` names the sum that it belongs to."""
 
     def __init__(
         self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: FieldWeights
@@ -49,10 +49,10 @@ class Term:
         self.bound = self.idf * (K1 + 1.0)
 
     def look_up(self, numbers: Int64) -> tuple[Float64, Bool]:
-        """What it adds to these chunks, ascending; and which of them hold it at all."""
+        """What the term adds to these chunks, which ascend, and which of them hold it."""
         values, there = np.zeros(len(numbers)), np.zeros(len(numbers), np.bool_)
         for part, frequencies in zip(self.postings, self.frequencies, strict=True):
-            local = (numbers - part.portion.first).astype(np.int32)  # numpy would widen the whole list else
+            local = (numbers - part.portion.first).astype(np.int32)  # else numpy would widen the whole list
             places = part.chunks.searchsorted(local)
             (here,) = (part.chunks.take(places, mode="clip") == local).nonzero()
             if len(here):
@@ -64,7 +64,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class ScoredChunks:
-    """Scores that come from elsewhere: chunks ascending, and what is added to each."""
+    """Scores that FTS5 computed: chunks, ascending, and what is added to each."""
 
     numbers: Int64
     values: Float64
@@ -89,7 +89,8 @@ Clause = Term | ScoredChunks
 
 @dataclass(frozen=True, slots=True)
 class ClauseScores:
-    """Clauses that were read together: which, where each begins, chunks, and what is added to each."""
+    """Clauses that were read together: their numbers, where each begins, its chunks, and what it adds to
+    them."""
 
     clauses: Int64
     starts: Int64
@@ -98,7 +99,7 @@ class ClauseScores:
 
 
 def read(clauses: Sequence[Clause], which: Sequence[int], kept: ArrayCache) -> Iterable[ClauseScores]:
-    """All postings of these clauses: long lists one by one, the short ones of a table at once."""
+    """Read all postings of these clauses: long lists one by one, the short ones of a table together."""
     short: dict[str, list[tuple[int, Term]]] = {}
     for at in which:
         clause = clauses[at]
@@ -123,7 +124,7 @@ def _read_long(at: int, term: Term, kept: ArrayCache) -> ClauseScores:
 
 
 def _numbers(lists: Sequence[Postings]) -> Int64:
-    """Of the chunks in all lists. Numpy takes an index of 64 bits twice as fast."""
+    """The numbers of the chunks in all lists. Numpy indexes twice as fast with 64 bits."""
     numbers = [
         postings.chunks + postings.portion.first if postings.portion.first else postings.chunks
         for postings in lists
@@ -148,7 +149,7 @@ def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> ClauseScores:
 
 
 class Ranking:
-    """Chunks by the sum of what the clauses add. `allowed` masks the chunks that may be found."""
+    """Ranks chunks by the sum of what the clauses add. `allowed` masks the chunks that may match."""
 
     def __init__(self, view: PostingsView, clauses: Sequence[Clause], allowed: Bool | None) -> None:
         self._view = view
@@ -159,7 +160,7 @@ class Ranking:
             self._allowed = allowed if view.alive is None else allowed & view.alive
 
     def best(self, depth: int) -> tuple[Int64, Float64]:
-        """At least the best `depth` chunks, with all that tie with the last; and their exact scores."""
+        """The best `depth` chunks and all that tie with the last of them, with their exact scores."""
         numbers = self._candidates(depth)
         scores, _ = self.exact(numbers)
         if len(numbers) < depth:
@@ -171,7 +172,7 @@ class Ranking:
         return numbers, scores
 
     def exact(self, numbers: Int64) -> tuple[Float64, Bool]:
-        """The scores of these chunks, ascending, and which of them match."""
+        """The scores of these chunks, which ascend, and which of them match."""
         sums: dict[str, Float64] = {}
         matched = np.zeros(len(numbers), np.bool_)
         known = self._known(numbers) if len(numbers) <= TOGETHER else {}
@@ -184,7 +185,7 @@ class Ranking:
         return _rounded_once(list(sums.values()), len(numbers)), matched
 
     def _known(self, numbers: Int64) -> dict[int, tuple[Float64, Bool]]:
-        """What the clauses add that were read already."""
+        """What the clauses already read add to these chunks."""
         if not self._read:
             return {}
         places = np.full(self._view.size, -1, np.int32)
@@ -210,7 +211,7 @@ class Ranking:
         return values[numbers], there[numbers]
 
     def _worthless(self, others: Int64) -> Int64:
-        """Chunks that match where a match counts nothing: a field may weigh nothing."""
+        """Chunks that match only in fields of weight zero."""
         matched = np.zeros(self._view.size, np.bool_)
         for scores in read(self._clauses, range(len(self._clauses)), self._view.kept):
             matched[scores.numbers[scores.values == 0.0]] = True
@@ -218,7 +219,7 @@ class Ranking:
         return np.flatnonzero(matched if self._allowed is None else matched & self._allowed)
 
     def _candidates(self, depth: int) -> Int64:
-        """All chunks that may be among the best, ascending."""
+        """The numbers of all chunks that may be among the best, ascending."""
         waiting = sorted(range(len(self._clauses)), key=lambda at: self._clauses[at].size)
         sums, budget = np.zeros(self._view.size), AT_FIRST
         while waiting:
@@ -235,7 +236,7 @@ class Ranking:
         return _narrowed(ahead, sums[ahead], (), depth)
 
     def _shortest(self, waiting: Sequence[int], budget: int) -> Sequence[int]:
-        """The next clauses with at most so many postings, one at least."""
+        """The next clauses whose postings fit the budget; at least one."""
         taken = np.cumsum([self._clauses[at].size for at in waiting])
         return waiting[: max(1, int(np.searchsorted(taken, budget, "right")))]
 
@@ -249,12 +250,12 @@ class Ranking:
 
 
 def _lookups(sums: Float64, least: float, left: Sequence[Clause]) -> int:
-    """What it costs to look the chunks up that are ahead, in postings read."""
+    """The cost of looking up the leading chunks, in postings read."""
     return int(np.count_nonzero(sums >= least)) * LOOKUP * len(left)
 
 
 def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: int) -> Int64:
-    """Add what the remaining clauses give these chunks, and drop those that fall behind on the way."""
+    """Add what the remaining clauses give these chunks, and drop those that fall behind."""
     waiting = sorted(waiting, key=lambda clause: -clause.bound)
     while True:
         if len(numbers) > depth:
@@ -266,12 +267,12 @@ def _narrowed(numbers: Int64, sums: Float64, waiting: Sequence[Clause], depth: i
 
 
 def _least(floor: float, waiting: Sequence[Clause]) -> float:
-    """What a chunk must have by now to reach `floor` in the end; no sum is off by as much as the slack."""
+    """The sum a chunk needs now to reach `floor` in the end. No sum is off by as much as the slack."""
     return max(TINY, floor * SLACK - sum(clause.bound for clause in waiting) / SLACK)
 
 
 def _rounded_once(sums: Sequence[Float64], size: int) -> Float64:
-    """The tables' scores added up. Of three, the sum is rounded once, whatever their order."""
+    """The sum over the tables. Of three, it is rounded once, whatever their order."""
     if len(sums) > 2:
         return np.array([fsum(scores) for scores in zip(*sums, strict=True)], np.float64)
     return sums[0] + sums[1] if len(sums) == 2 else sums[0] if sums else np.zeros(size)

@@ -1,7 +1,7 @@
-"""Postings: in which chunks a term stands, how often and in which field, as arrays that numpy searches.
+"""Postings: which chunks hold a term, how often and in which field, as arrays that numpy searches.
 
-A segment covers a run of chunks and never changes. What is built here is derived from the database, and holds
-just what FTS5 knows of the same text: its terms, its counts and its lengths.
+A segment covers a range of chunks and never changes. It is derived from the database and holds what FTS5
+knows of the same text: terms, counts and lengths.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +19,14 @@ Bool = npt.NDArray[np.bool_]
 
 FIELDS = ("content", "heading_path", "title")
 TABLES = ("text", "parts", "stems")
-LONG = frozenset(f"{table}.{array}" for table in TABLES for array in ("chunks", "codes"))  # a place a posting
+# The arrays with one element for each posting.
+LONG = frozenset(f"{table}.{array}" for table in TABLES for array in ("chunks", "codes"))
 HEAD = 8  # bytes of a term that are compared as one number
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Words sorted by their bytes, found without a dictionary of them in memory."""
+    """Words sorted by their bytes. They are found by binary search, without a dictionary in memory."""
 
     heads: npt.NDArray[np.uint64]
     starts: Int64
@@ -68,14 +69,14 @@ class Terms:
 
 
 def _heads(words: Sequence[bytes]) -> npt.NDArray[np.uint64]:
-    """The first bytes of each word as a number that sorts like them; no term holds a zero byte."""
+    """The first bytes of each word as a number that sorts like them. No term holds a zero byte."""
     return np.array(words, f"S{HEAD}").view(">u8").astype(np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Terms and where they are. The postings of term t are starts[t]:starts[t+1], by chunk number. A code
-    stands for how often a term is in each field: `triples` has a row of three counts for each."""
+    """Terms and their postings. The postings of term t are starts[t]:starts[t+1], by chunk number. A code is
+    a row of `triples`: how often the term occurs in each of the three fields."""
 
     terms: Terms
     starts: Int64
@@ -90,10 +91,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Chunks by row. `documents` are ids as bytes, sorted; `owners` tells which has a chunk.
+    """Chunks by row. `documents` are ids as bytes, sorted; `owners` gives the document of each chunk.
 
-    `text` and `parts` are FTS5's tables of the same names, and the tokens of their rows. `stems` holds both
-    together, by stem; `families` are the terms of `text` with each of those stems.
+    `text` and `parts` hold the words of FTS5's tables of the same names; `text_tokens` and `parts_tokens` are
+    the lengths of their rows. `stems` holds both tables by stem; `families` are the terms of `text` that have
+    each stem.
     """
 
     rows: Int64

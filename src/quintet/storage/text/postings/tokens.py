@@ -1,4 +1,4 @@
-"""Tokens taken down by number and place: of ASCII many texts at a time by numpy, of the rest by SQLite."""
+"""Collects tokens by number and place. Numpy splits ASCII, many texts at a time; SQLite splits the rest."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -14,9 +14,9 @@ UInt64 = npt.NDArray[np.uint64]
 
 WIDTH = len(FIELDS)
 FIELD_BITS = 2
-AT_ONCE = 50_000  # tokens that may be in waiting text: what is made of it stays in the processor's cache
+AT_ONCE = 50_000  # tokens in buffered text: few enough for the processor's cache
 SPACE = 32
-# What unicode61 makes of ASCII: capitals become small, and whatever is neither letter nor digit parts tokens.
+# What unicode61 does to ASCII: lower case, and everything but letters and digits separates tokens.
 FOLDED = bytes(at if at < 128 and chr(at).isalnum() else SPACE for at in range(256)).lower()
 HALF, WHOLE = 8, 16  # bytes of a word that are compared as one number, and as two
 MASKS = np.array([(1 << 8 * length) - 1 for length in range(HALF + 1)], np.uint64)
@@ -25,14 +25,14 @@ SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)  # odd, a
 
 
 class TokenPlaces(NamedTuple):
-    """The number of each one's term, and its chunk and field as one."""
+    """For each token, the number of its term, and its chunk and field as one number."""
 
     terms: Int32
     places: Int32
 
 
 class _Numbers(dict[bytes, int]):
-    """Numbers words in the order they come."""
+    """Numbers words in order of appearance."""
 
     def __missing__(self, word: bytes) -> int:
         self[word] = number = len(self)
@@ -51,8 +51,8 @@ class _TextNumbers(dict[str, int]):
 
 
 class _Slots:
-    """Numbers of words of up to 16 bytes, each in the one slot that its letters lead to: the last that came
-    there has it. What is not found is not unknown."""
+    """A lossy cache of word numbers, for words of up to 16 bytes: each word has one slot, and the last word
+    stored there wins. A miss does not mean that the word is new."""
 
     def __init__(self) -> None:
         size = 1 << SLOT_BITS
@@ -60,7 +60,7 @@ class _Slots:
         self._numbers = np.zeros(size, np.int32)
 
     def find(self, first: UInt64, second: UInt64) -> tuple[Int64, Bool, Int32]:
-        """The slot of each, whether it is there, and the number that is."""
+        """The slot of each word, whether the word is in it, and the number in it."""
         slots = ((first * SPREAD[0]) ^ (second * SPREAD[1])) >> np.uint64(64 - SLOT_BITS)
         at = slots.astype(np.int64)
         return at, (self._first[at] == first) & (self._second[at] == second), self._numbers[at]
@@ -70,22 +70,22 @@ class _Slots:
 
 
 class TokenCollector:
-    """Takes the tokens of one table down."""
+    """Collects the tokens of one table."""
 
     def __init__(self, words: Tokenizer) -> None:
         self._words = words
         self._numbers = _Numbers()
         self._spelt = _TextNumbers(self._numbers)
         self._slots = _Slots()
-        self._waiting: list[str] = []  # the fields of one chunk after the other
-        self._fields = 0  # before those
+        self._waiting: list[str] = []  # fields not yet split, chunk after chunk
+        self._fields = 0  # split so far
         self._terms: list[Int32] = []
         self._places: list[Int32] = []
         self._size = 0
-        self.most = 0  # tokens that there may be, since between two of them is a character at least
+        self.most = 0  # upper bound of the tokens: at least one character separates two of them
 
     def add(self, fields: Sequence[str]) -> None:
-        """The fields of the next chunk."""
+        """Add the fields of the next chunk."""
         self._waiting += fields
         self.most += (sum(map(len, fields)) + WIDTH) // 2
         if self.most > self._size + AT_ONCE:
@@ -111,7 +111,7 @@ class TokenCollector:
         self.most = self._size
 
     def _take_down(self, texts: Sequence[str], places: Int32) -> None:
-        """By SQLite."""
+        """Split texts that are not ASCII, by SQLite."""
         tokens = [self._tokens(text) for text in texts]
         numbers = list(map(self._spelt.__getitem__, chain.from_iterable(tokens)))
         self._add(np.array(numbers, np.int32), np.repeat(places, list(map(len, tokens))))
@@ -136,7 +136,7 @@ class TokenCollector:
         self._size += len(terms)
 
     def _looked_up(self, letters: bytes, starts: Int64, ends: Int64) -> Int32:
-        """The number of each word, most of them without making it an object."""
+        """The number of each word. Most are found without creating a Python object."""
         lengths = ends - starts
         at_each = np.ndarray((len(letters) - HALF + 1,), "<u8", letters, strides=(1,))
         first = at_each[starts] & MASKS[np.minimum(lengths, HALF)]
@@ -163,7 +163,7 @@ class TokenCollector:
 
 
 def _together(arrays: list[Int32]) -> Int32:
-    """As one array; the others go."""
+    """Concatenate the arrays and release them."""
     joined = np.concatenate([np.empty(0, np.int32), *arrays])
     arrays.clear()
     return joined

@@ -1,4 +1,4 @@
-"""Which tantivy index a snapshot is searched with: one of its own generation, whatever was there before."""
+"""Finds the tantivy index for a snapshot: always one of the snapshot's own state."""
 
 import threading
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from quintet.storage.text.tantivy.query import QueryBuilder
 if TYPE_CHECKING:
     from tantivy import Document, Index, Query
 
-KEPT = 3  # views: whoever reads an older snapshot still finds the one it needs
-# A replaced chunk counts in tantivy's statistics until its segment is merged. Beyond one in so many, a writer
-# builds the index anew; a search would rather not wait while a run replaces everything.
+KEPT = 3  # views, so that readers of older snapshots find theirs
+# A replaced chunk counts in tantivy's statistics until its segment is merged. Beyond one in 64, a writer
+# rebuilds the index. A search during a run waits for that only beyond one in 8.
 REPLACED, REPLACED_BY_SEARCHES = 64, 8
 
 CHUNKS = (
@@ -34,7 +34,7 @@ CHUNKS = (
 
 
 class TantivyView:
-    """What one state of the index can search."""
+    """The tantivy index of one state."""
 
     def __init__(self, state: State, index: "Index", place: Path) -> None:
         self.state = state
@@ -57,7 +57,7 @@ class TantivyCache:
     """Keeps the newest views. Safe to use from many threads."""
 
     def __init__(self, folder: Path) -> None:
-        engine()  # a missing extra is told when the index is opened, not by the first search
+        engine()  # a missing extra is reported when the index is opened, not by the first search
         self._folder = folder
         self._lock = threading.Lock()
         self._views: tuple[TantivyView, ...] = ()
@@ -72,8 +72,8 @@ class TantivyCache:
             return self._keep(view or self._from_disk(connection, state, newest=False))
 
     def renew(self, connection: apsw.Connection) -> None:
-        """What a writer does at the end of a run: no later state can be on the disk, unless the database was
-        put back, and searches have no longer to be spared a build."""
+        """Bring the index up to date at the end of a run. No later state can be on the disk, unless the
+        database was restored, and a rebuild no longer makes searches wait."""
         with self._lock:
             self._keep(self._from_disk(connection, state_of(connection), newest=True))
 
@@ -86,7 +86,7 @@ class TantivyCache:
         return next((view for view in self._views if view.state == state), None)
 
     def _unchanged(self, connection: apsw.Connection, state: State) -> TantivyView | None:
-        """An earlier view, if only vectors or the graph changed since."""
+        """An earlier view, if only vectors or the graph changed since then."""
         for view in reversed(self._views):
             if led_here(connection, view.state, state):
                 same = not _changed(connection, view.state) and view.chunks == _count(connection)
@@ -94,8 +94,8 @@ class TantivyCache:
         return None
 
     def _from_disk(self, connection: apsw.Connection, state: State, newest: bool) -> TantivyView:
-        """The index on disk, brought to this state; one in memory where another process has brought it to
-        a later state already, and where the disk cannot be written: tantivy locks whatever it opens."""
+        """The index on disk, brought to this state. In memory if another process brought it to a later state,
+        or if the disk is read-only: tantivy locks every folder it opens."""
         folder = self.folder_of(state)
         with translate_tantivy_errors(folder.path):
             if is_read_only(self._folder):
@@ -121,8 +121,8 @@ def _updated(
     state: State,
     least: int,
 ) -> "Index | None":
-    """The index with what changed since it was written; None where that cannot be told, or where more than
-    one chunk in `least` was replaced."""
+    """The index with the changes since it was written; None if they are unknown, or if more than one chunk in
+    `least` was replaced."""
     stored, index = opened
     if not led_here(connection, stored.state, state):
         return None
@@ -137,7 +137,7 @@ def _updated(
         return None
     if changed:
         folder.update(opened, state, changed, replaced, _documents(connection, stored.generation))
-    # Other numbers: documents went, and their very names were forgotten.
+    # The numbers differ if names of removed documents were forgotten.
     return index if index.searcher().num_docs == chunks else None
 
 

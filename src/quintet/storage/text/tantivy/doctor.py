@@ -1,4 +1,4 @@
-"""Does the tantivy index hold what the database holds, and would one pay?"""
+"""Checks the tantivy index, and whether it would pay to have one."""
 
 from statistics import median
 from time import perf_counter
@@ -23,7 +23,7 @@ QUESTIONS = 15
 
 
 def examine_tantivy(connection: apsw.Connection, views: TantivyCache) -> HealthCheck:
-    """The files as they were written, and of some chunks every word."""
+    """Check the bytes of the files, and look up every word of some chunks."""
     folder = views.folder_of(state_of(connection))
     stored = folder.stored()
     wrong = [] if stored is None else folder.wrong_files(stored)
@@ -36,7 +36,7 @@ def examine_tantivy(connection: apsw.Connection, views: TantivyCache) -> HealthC
 
 
 def _lost(connection: apsw.Connection, view: TantivyView) -> int:
-    """How many of some chunks cannot be found by their own words."""
+    """How many of some chunks are not found by their own words."""
     analyser, lost = Analyser(connection), 0
     for row, _, content, *_ in _some(connection, PROBES):
         clauses = tuple(
@@ -76,6 +76,6 @@ def speed_check(chunks: int, milliseconds: float | None) -> HealthCheck:
 
 
 def _some(connection: apsw.Connection, count: int) -> "apsw.Cursor":
-    """Chunks spread evenly over all."""
+    """Chunks spread evenly over the index."""
     step = max(1, int(connection.execute("SELECT coalesce(max(row), 0) FROM chunks").get) // count)
     return connection.execute(f"{CHUNKS} WHERE c.row % ? = 0 ORDER BY c.row LIMIT ?", (step, count))

@@ -1,8 +1,8 @@
-"""What tantivy is fed: the tokens of FTS5's own tokenizers, so that both engines know the same words.
+"""The fields of the tantivy index. FTS5's own tokenizers cut the text, so both engines know the same words.
 
-Scores come from `text` and `stems`, which hold content, heading path and title together, as FTS5's table
-does, and from `parts`, `cjk` and the like. The fields of one place only (`title`, `title_stems`, ...) serve
-queries that weigh places differently.
+Scores come from `text` and `stems`, which hold content, heading path and title together like FTS5's table,
+and from `parts`, `cjk` and the like. Fields of one place (`title`, `title_stems`, ...) serve queries with
+field weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from tantivy import Document, Schema
 
 PLACES = ("content", "heading_path", "title")
-# Fields over all places, each with one for every place: where the order of tokens counts, and where not.
+# Fields over all places, each with a field for every place: with positions, and without.
 IN_ORDER = ("text", "parts", "cjk")
 IN_ANY_ORDER = ("stems", "characters")
-LONGEST = 16_000  # characters; tantivy leaves out tokens of 64 KiB, and none of these is a word
+LONGEST = 16_000  # characters; tantivy drops tokens of 64 KiB, and none of these is a word
 
 
 def engine() -> ModuleType:
-    """The package, which is an extra."""
+    """The tantivy package, which is an optional extra."""
     try:
         import tantivy
     except ImportError as error:
@@ -51,7 +51,7 @@ def schema() -> "Schema":
 
 
 def place_field(whole: str, place: str) -> str:
-    """The field that holds of `text`, `stems` and the like what stands in one place."""
+    """The field that holds the part of `text`, `stems` and the like in one place."""
     return place if whole == "text" else f"{place}_{whole}"
 
 
@@ -93,7 +93,7 @@ class Analyser:
         made.add_text("document", document_id)
         for place, text in zip(PLACES, texts, strict=True):
             for name, tokens in self.fields_of(place, text):
-                if tokens:  # the second value of a field begins behind a gap, which no phrase reaches over
+                if tokens:  # tantivy leaves a gap between the values of a field, so no phrase spans two
                     made.add_text(name, " ".join(tokens))
         return made
 

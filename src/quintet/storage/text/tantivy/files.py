@@ -1,7 +1,7 @@
 """A tantivy index on disk, and which state of the database it was made from.
 
-The folder holds `state.json` and, in a folder that it names, tantivy's own files. The state is written last,
-so a build or an update that is cut short leaves what was there, or files that do not fit and are not used.
+The folder holds `state.json` and, in a folder that it names, tantivy's own files. The state is written last:
+a build or update that is cut short leaves the old index, or files that do not fit and are not used.
 """
 
 import json
@@ -35,8 +35,8 @@ READ_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """What `state.json` says: the state of the database, the folder, tantivy's own count of operations in
-    it, how many chunks were replaced since the build, and the size and CRC-32 of each file."""
+    """The content of `state.json`: the state of the database, the folder, tantivy's own count of operations,
+    the number of chunks replaced since the build, and the size and CRC-32 of each file."""
 
     version: int
     index_id: str
@@ -54,7 +54,7 @@ class StoredState:
 
 @contextmanager
 def translate_tantivy_errors(place: Path) -> Iterator[None]:
-    """Turn what tantivy raises into an error of the tree, once, here. Rust's panics are no Exceptions."""
+    """Turn every error of tantivy into one of ours. Rust's panics are not Exceptions."""
     try:
         yield
     except BaseException as error:
@@ -74,7 +74,7 @@ def in_memory(documents: Iterable["Document"]) -> "Index":
 
 
 class TantivyFolder:
-    """Use its methods while it is `locked`, except `wrong_files`."""
+    """Call its methods while it is `locked`, except `wrong_files`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -86,7 +86,7 @@ class TantivyFolder:
             yield
 
     def opened(self) -> tuple[StoredState, "Index"] | None:
-        """What is there; None if it is missing, or not whole in any respect."""
+        """The stored index; None if it is missing or damaged."""
         stored = self.stored()
         if stored is None:
             return None
@@ -109,7 +109,7 @@ class TantivyFolder:
             return None
 
     def build(self, state: State, documents: Iterable["Document"]) -> "Index":
-        """Make the index anew, in a folder of its own that then takes the place of the old one."""
+        """Build a new index in a folder of its own, which then replaces the old one."""
         name = f"{state.generation}-{token_hex(4)}"
         place = self.path / name
         place.mkdir()
@@ -133,7 +133,7 @@ class TantivyFolder:
         replaced: int,
         documents: Iterable["Document"],
     ) -> None:
-        """Put the changed documents in the place of what there was of them."""
+        """Replace the changed documents."""
         stored, index = opened
         place = self.path / stored.folder
         _write(index, changed, documents, UPDATING_BYTES)
@@ -149,13 +149,13 @@ class TantivyFolder:
         draft.replace(self.path / STATE)
 
     def wrong_files(self, stored: StoredState) -> list[str]:
-        """The files whose bytes are not those that were written."""
+        """The files whose bytes changed since they were written."""
         place = self.path / stored.folder
         return [name for name, about in sorted(stored.files.items()) if _about(place / name) != list(about)]
 
 
 def remove_others(folder: Path, keep: str = "") -> None:
-    """Delete the folders of other indexes, or of all."""
+    """Delete all tantivy folders except this one."""
     for other in folder.glob("tantivy-*"):
         if other.name != keep:
             rmtree(other, ignore_errors=True)
@@ -173,7 +173,7 @@ def _write(index: "Index", changed: Sequence[str], documents: Iterable["Document
 
 
 def _quiet(index: "Index") -> "Index":
-    """Loaded now, and no thread that watches for later commits."""
+    """Load the index now, without a thread that watches for later commits."""
     index.config_reader("manual")
     index.reload()
     return index

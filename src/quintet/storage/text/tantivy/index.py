@@ -22,12 +22,12 @@ from quintet.storage.text.tantivy.query import TantivyClause, wanted
 if TYPE_CHECKING:
     from tantivy import Query
 
-FEW = 100  # what a filter lets through is looked up if it is less than one row in so many
-DEEPER = 8  # how many times more hits are asked for when a tie reaches over the last of them
+FEW = 100  # a filter that passes fewer than one row in 100 is looked up row by row
+DEEPER = 8  # factor for the next limit when a tie reaches beyond the last hit
 
 
 class TantivyTextIndex:
-    """One snapshot's full text. Equal scores go by path, sequence and chunk id, so the order is total."""
+    """The full text of one snapshot. Ties go by path, sequence and chunk id, so the order is total."""
 
     def __init__(self, connection: apsw.Connection, views: TantivyCache, exact: TextIndex) -> None:
         self._connection = connection
@@ -37,7 +37,7 @@ class TantivyTextIndex:
 
     @cached_property
     def _view(self) -> TantivyView:
-        """Held, since another thread may move on to the next generation while this snapshot is in use."""
+        """Kept: another thread may move on to the next generation while this snapshot is in use."""
         return self._views.view(self._connection)
 
     def tokens(self, text: str) -> list[str]:
@@ -66,12 +66,12 @@ class TantivyTextIndex:
         return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
 
     def _asked(self, query: TextQuery) -> "Query | None":
-        """None where nothing in the query can be looked up."""
+        """The query for tantivy; None if nothing in it can be looked up."""
         clauses = wanted(query, self._analyser)
         return self._view.builder.query(clauses, query) if clauses.scored else None
 
     def _best(self, query: "Query", depth: int, within: Rows | None) -> list[tuple[int, float]]:
-        """At least the best `depth` rows, and all that tie with the last of them."""
+        """The best `depth` rows, and all that tie with the last of them."""
         if within is not None:
             best = self._sifted(query, depth, within)
             if best is not None:
@@ -86,7 +86,7 @@ class TantivyTextIndex:
             limit *= DEEPER
 
     def _sifted(self, query: "Query", depth: int, within: Rows) -> list[tuple[int, float]] | None:
-        """The same out of the best of all rows; None where that would take too many of them."""
+        """The best rows that pass the filter, taken from the best of all; None if that takes too many."""
         if len(within) * FEW < self._view.chunks:
             return None
         limit = 2 * (depth + 1) * self._view.chunks // len(within)
@@ -117,7 +117,7 @@ class TantivyTextIndex:
         return dict(rows)
 
     def matched_fields(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Which fields each chunk was found in: its text is analysed once more."""
+        """The fields in which each chunk matches. Its text is analysed again."""
         if query.needs_fts5:
             return self._exact.matched_fields(query, chunk_ids)
         clauses = wanted(query, self._analyser).scored
@@ -137,7 +137,7 @@ class TantivyTextIndex:
 
 
 def _cut(hits: list[tuple[int, float]], depth: int) -> list[tuple[int, float]] | None:
-    """The best `depth` with all their ties; None if there may be more ties behind what was found."""
+    """The best `depth` hits with all ties; None if there may be more ties beyond these hits."""
     if len(hits) <= depth or hits[-1][1] == hits[depth - 1][1]:
         return None
     return [hit for hit in hits if hit[1] >= hits[depth - 1][1]]

@@ -1,4 +1,4 @@
-"""From a text query to what tantivy is asked."""
+"""Translates a text query for tantivy."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from quintet.storage.text.tantivy.fields import PLACES, Analyser, engine, place_
 if TYPE_CHECKING:
     from tantivy import Query, Schema
 
-HEAVIEST = 1e6  # larger weights count as this: in the end they would make infinities
+HEAVIEST = 1e6  # larger weights count as this: they would overflow in the end
 K1 = 1.2  # of BM25, in FTS5 and in tantivy
 UNWEIGHED = TextQuery()
 WORDS = ("text", "stems")  # fields that weights apply to in queries by stems too
 
 
 class TantivyClause(NamedTuple):
-    """These tokens, one behind the other, in one field."""
+    """Consecutive tokens in one field."""
 
     field: str
     tokens: tuple[str, ...]
@@ -26,14 +26,14 @@ class TantivyClause(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClauseSet:
-    """A chunk must match one of `scored` and of each `required`; all that it matches of `scored` adds up."""
+    """A chunk must match one of `scored`, and one of each `required`. Its score is the sum over `scored`."""
 
     scored: tuple[TantivyClause, ...]
     required: tuple[tuple[TantivyClause, ...], ...] = ()
 
 
 def wanted(query: TextQuery, analyser: Analyser) -> ClauseSet:
-    """The clauses of a query, each once and sorted: tantivy adds float32 scores up in their order."""
+    """The clauses of a query, unique and sorted: tantivy adds float32 scores in this order."""
     read = _stemmed if query.stems else _pieces
     words = [
         clause for term in query.terms for piece in read(term, query.parts, analyser) for clause in piece
@@ -47,7 +47,7 @@ def wanted(query: TextQuery, analyser: Analyser) -> ClauseSet:
 
 
 def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
-    """What a term is made of, each with all the ways to find it: words as a phrase, CJK by its pairs."""
+    """The pieces of a term, each with the clauses that can find it: words as a phrase, CJK as pairs."""
     pieces = []
     parts = tuple(analyser.words(identifier_parts(term))) if with_parts else ()
     for rest in CJK_RUN.split(plain(term)):
@@ -61,7 +61,7 @@ def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[Tantiv
 
 
 def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
-    """Every token of a term by its stem, among the parts of identifiers too."""
+    """Every token of a term by its stem, also among identifier parts."""
     parts = identifier_parts(term) if with_parts else ""
     stems = dict.fromkeys(analyser.stems(f"{CJK_RUN.sub(' ', plain(term))} {parts}"))
     fields = ("stems", "part_stems") if with_parts else ("stems",)
@@ -71,7 +71,7 @@ def _stemmed(term: str, with_parts: bool, analyser: Analyser) -> list[list[Tanti
 def _cjk(term: str, analyser: Analyser) -> list[list[TantivyClause]]:
     pieces = []
     for run in runs(term):
-        # The last of the pairs is a single character: what stands behind the run does not matter.
+        # Drop the last pair, a single character: what follows the run does not matter.
         whole = ("characters", run) if len(run) == 1 else ("cjk", pairs(run).rpartition(" ")[0])
         tokens = tuple(analyser.words(whole[1]))
         if tokens:
@@ -80,7 +80,7 @@ def _cjk(term: str, analyser: Analyser) -> list[list[TantivyClause]]:
 
 
 class QueryBuilder:
-    """Makes tantivy's queries over one schema."""
+    """Builds queries of tantivy over one schema."""
 
     def __init__(self, schema: "Schema") -> None:
         tantivy: Any = engine()
@@ -89,14 +89,14 @@ class QueryBuilder:
         self._some, self._must = tantivy.Occur.Should, tantivy.Occur.Must
 
     def query(self, asked: ClauseSet, query: TextQuery = UNWEIGHED) -> "Query":
-        """What `asked` wants, weighed by place as the query says."""
+        """The query for these clauses, with the field weights of `query`."""
         scored = self._any(asked.scored, query)
         if not asked.required:
             return scored
         return self._all([scored, *(self._silent(self._any(ways)) for ways in asked.required)])
 
     def within(self, query: "Query", rows: Sequence[int]) -> "Query":
-        """The same scores, for these rows alone."""
+        """The same query, restricted to these rows."""
         return self._all([query, self._silent(self._make.term_set_query(self._schema, "row", rows))])
 
     def _any(self, clauses: Iterable[TantivyClause], query: TextQuery = UNWEIGHED) -> "Query":
@@ -110,7 +110,7 @@ class QueryBuilder:
         return self._make.const_score_query(query, 0.0)
 
     def _weighed(self, clause: TantivyClause, query: TextQuery) -> Iterable["Query"]:
-        """All places by the least weight, and each heavier one by what it has above that."""
+        """All places with the smallest weight, and each heavier place with the difference."""
         if not query.field_weights or (query.stems and clause.field not in WORDS):
             return [self._leaf(clause)]
         given = dict(query.field_weights)
@@ -132,7 +132,7 @@ class QueryBuilder:
 
 
 def _gain(weight: float) -> float:
-    """What a word is worth that counts `weight` times instead of once, in a text of average length.
+    """The factor for a word that counts `weight` times instead of once, in a text of average length.
 
     FTS5 multiplies the count, which BM25 saturates; tantivy can only multiply the score.
 
