@@ -26,8 +26,8 @@ def _parsed(path: str, data: bytes, pages: int = 100) -> ParsedFile:
 
 
 def _reason(path: str, data: bytes, pages: int = 100, memory: int = 1_000_000_000) -> str:
-    with pytest.raises(UnreadableFile) as raised, Sandbox(ParseLimits(60, memory, pages)) as isolated:
-        isolated.parse(path, data)
+    with pytest.raises(UnreadableFile) as raised, Sandbox(ParseLimits(60, memory, pages)) as sandbox:
+        sandbox.parse(path, data)
     return raised.value.reason
 
 

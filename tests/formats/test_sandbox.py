@@ -19,19 +19,19 @@ QUICK = ParseLimits(seconds=0.05, memory=1_000_000_000, pages=10)
 
 
 @pytest.fixture
-def isolated() -> Iterator[Sandbox]:
+def sandbox() -> Iterator[Sandbox]:
     with Sandbox(LIMITS, HOSTILE) as process:
         yield process
 
 
-def _reason(isolated: Sandbox, path: str) -> str:
+def _reason(sandbox: Sandbox, path: str) -> str:
     with pytest.raises(UnreadableFile) as raised:
-        isolated.parse(path, b"")
+        sandbox.parse(path, b"")
     return raised.value.reason
 
 
-def test_a_document_comes_back_as_it_was_parsed(isolated: Sandbox) -> None:
-    parsed = isolated.parse("a", b"")
+def test_a_document_comes_back_as_it_was_parsed(sandbox: Sandbox) -> None:
+    parsed = sandbox.parse("a", b"")
     (block,) = parsed.blocks
     assert (parsed.title, parsed.mime_type, parsed.metadata) == (
         "title",
@@ -41,12 +41,12 @@ def test_a_document_comes_back_as_it_was_parsed(isolated: Sandbox) -> None:
     assert (block.heading_path, block.page, block.first_line) == (("a", "b"), 7, 1)
 
 
-def test_one_process_serves_many_files(isolated: Sandbox) -> None:
-    isolated.parse("a", b"")
-    first = isolated.pid
-    isolated.parse("b", b"x" * 3_000_000)
+def test_one_process_serves_many_files(sandbox: Sandbox) -> None:
+    sandbox.parse("a", b"")
+    first = sandbox.pid
+    sandbox.parse("b", b"x" * 3_000_000)
     assert first is not None
-    assert isolated.pid == first
+    assert sandbox.pid == first
 
 
 @pytest.mark.parametrize(
@@ -60,52 +60,52 @@ def test_one_process_serves_many_files(isolated: Sandbox) -> None:
     ],
 )
 def test_a_file_that_breaks_its_parser_is_refused_and_the_next_one_is_read(
-    isolated: Sandbox, path: str, reason: str
+    sandbox: Sandbox, path: str, reason: str
 ) -> None:
-    assert _reason(isolated, path).startswith(reason)
-    assert isolated.parse("next", b"").title == "title"
+    assert _reason(sandbox, path).startswith(reason)
+    assert sandbox.parse("next", b"").title == "title"
 
 
 def test_where_no_signal_means_that_time_is_up_an_early_end_is_a_crash(
-    isolated: Sandbox, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(signal, "SIGXCPU")  # as on Windows
-    assert _reason(isolated, "leave").startswith("made its parser crash (exit code 0)")
+    assert _reason(sandbox, "leave").startswith("made its parser crash (exit code 0)")
 
 
 @pytest.mark.parametrize("path", ["hang", "sleep"])
 def test_a_parser_that_never_ends_is_killed(path: str) -> None:
-    with Sandbox(QUICK, HOSTILE) as isolated:
-        assert _reason(isolated, path).startswith("takes longer than 0.05 seconds to read")
-        assert isolated.pid is None
+    with Sandbox(QUICK, HOSTILE) as sandbox:
+        assert _reason(sandbox, path).startswith("takes longer than 0.05 seconds to read")
+        assert sandbox.pid is None
 
 
-def test_what_a_library_prints_does_not_pass_for_an_answer(isolated: Sandbox) -> None:
-    assert isolated.parse("chatter", b"").title == "title"
+def test_what_a_library_prints_does_not_pass_for_an_answer(sandbox: Sandbox) -> None:
+    assert sandbox.parse("chatter", b"").title == "title"
 
 
-def test_a_process_that_was_killed_between_two_files_is_replaced(isolated: Sandbox) -> None:
-    isolated.parse("a", b"")
-    process = isolated._process
+def test_a_process_that_was_killed_between_two_files_is_replaced(sandbox: Sandbox) -> None:
+    sandbox.parse("a", b"")
+    process = sandbox._process
     assert process is not None
     process.kill()
     process.wait()
-    assert isolated.parse("b", b"").title == "title"
-    assert isolated.pid != process.pid
+    assert sandbox.parse("b", b"").title == "title"
+    assert sandbox.pid != process.pid
 
 
-def test_closing_ends_the_process(isolated: Sandbox) -> None:
-    isolated.parse("a", b"")
-    process = isolated._process
-    isolated.close()
+def test_closing_ends_the_process(sandbox: Sandbox) -> None:
+    sandbox.parse("a", b"")
+    process = sandbox._process
+    sandbox.close()
     assert process is not None
     assert not process.is_alive
-    assert isolated.pid is None
+    assert sandbox.pid is None
 
 
-def test_an_interruption_leaves_no_answer_behind(isolated: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    isolated.parse("a", b"")
-    first = isolated.pid
+def test_an_interruption_leaves_no_answer_behind(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox.parse("a", b"")
+    first = sandbox.pid
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -113,14 +113,14 @@ def test_an_interruption_leaves_no_answer_behind(isolated: Sandbox, monkeypatch:
     with monkeypatch.context() as patch:
         patch.setattr("quintet.processes.child.receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            isolated.parse("b", b"")
-    assert isolated.parse("c", b"").blocks[0].text.startswith("c of process")
-    assert isolated.pid != first
+            sandbox.parse("b", b"")
+    assert sandbox.parse("c", b"").blocks[0].text.startswith("c of process")
+    assert sandbox.pid != first
 
 
 def test_a_process_that_does_not_start_is_a_problem_of_the_file(tmp_path: Path) -> None:
-    with Sandbox(LIMITS, (sys.executable, str(tmp_path / "missing.py"))) as isolated:
-        assert _reason(isolated, "a").startswith("cannot be read, because this does not start")
+    with Sandbox(LIMITS, (sys.executable, str(tmp_path / "missing.py"))) as sandbox:
+        assert _reason(sandbox, "a").startswith("cannot be read, because this does not start")
 
 
 def test_modules_are_not_looked_for_in_the_current_folder(
@@ -129,8 +129,8 @@ def test_modules_are_not_looked_for_in_the_current_folder(
     (tmp_path / "json.py").write_text("raise SystemExit('a stranger got in')")
     (tmp_path / "pypdfium2.py").write_text("raise SystemExit('a stranger got in')")
     monkeypatch.chdir(tmp_path)
-    with Sandbox(LIMITS) as isolated:
-        assert _reason(isolated, "a.pdf").startswith("not a PDF")
+    with Sandbox(LIMITS) as sandbox:
+        assert _reason(sandbox, "a.pdf").startswith("not a PDF")
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a stranger's process")
@@ -140,13 +140,13 @@ def test_a_process_whose_parent_was_killed_ends_by_itself(tmp_path: Path) -> Non
     code = (
         "import os, threading, time\n"
         "from quintet.formats.sandbox.parent import Sandbox, ParseLimits\n"
-        f"isolated = Sandbox(ParseLimits(1, 10**9, 1), {HOSTILE!r})\n"
+        f"sandbox = Sandbox(ParseLimits(1, 10**9, 1), {HOSTILE!r})\n"
         f"note = {str(note)!r}\n"
         "def end():\n"
         "    while not (os.path.exists(note) and os.path.getsize(note)): time.sleep(0.01)\n"
         "    os._exit(9)\n"
         "threading.Thread(target=end).start()\n"
-        "isolated.parse('cpu', note.encode())\n"
+        "sandbox.parse('cpu', note.encode())\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 9
     pid = int(note.read_text())

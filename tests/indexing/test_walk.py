@@ -30,7 +30,11 @@ def test_files_come_in_the_byte_order_of_their_paths_with_their_facts(tmp_path: 
     os.utime(tmp_path / "b.md", ns=(1, 1_234_567_891))
     found, _ = walk(tmp_path, DEFAULTS)
     assert [file.path for file in found] == ["B.md", "a/z.md", "a/é.md", "b.md", "b/z.md"]
-    assert (found[3].location, found[3].size, found[3].modified_ns) == (tmp_path / "b.md", 4, 1_234_567_891)
+    assert (found[3].full_path, found[3].size, found[3].modified_ns) == (
+        str(tmp_path / "b.md"),
+        4,
+        1_234_567_891,
+    )
 
 
 @pytest.mark.parametrize("name", LEFT_OUT.split())
@@ -211,7 +215,7 @@ def test_a_name_that_only_windows_can_have_is_a_problem_too() -> None:
 def test_of_two_names_that_are_equal_in_normal_form_c_the_second_is_a_problem(tmp_path: Path) -> None:
     make_tree(tmp_path, "e\u0301.md", "\u00e9.md")
     found, problems = walk(tmp_path, DEFAULTS)
-    assert [(file.path, file.location.name) for file in found] == [("\u00e9.md", "e\u0301.md")]
+    assert [(file.path, Path(file.full_path).name) for file in found] == [("\u00e9.md", "e\u0301.md")]
     assert problems == [FileProblem("\u00e9.md", "another file has the same name in Unicode normal form C")]
 
 

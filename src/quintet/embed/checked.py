@@ -25,11 +25,17 @@ class CheckedEmbedder:
 
     @cached_property
     def identity(self) -> str:
-        return _identity(self._embedder)
+        identity = getattr(self._embedder, "identity", None)
+        if not isinstance(identity, str) or not identity.strip():
+            raise UsageError(f"the embedder's identity is {identity!r}; it must be a non-empty string")
+        return identity
 
     @cached_property
     def dimensions(self) -> int:
-        return _dimensions(self._embedder)
+        dimensions = getattr(self._embedder, "dimensions", None)
+        if isinstance(dimensions, bool) or not isinstance(dimensions, int) or not 1 <= dimensions <= 65_536:
+            raise UsageError(f"the embedder's dimensions are {dimensions!r}; they must be from 1 to 65536")
+        return dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
         try:
@@ -67,17 +73,3 @@ class CheckedEmbedder:
 
     def _failed(self, error: Exception) -> StoreError:
         return StoreError(f"embedder {self.identity} failed: {type(error).__name__}: {error}")
-
-
-def _identity(embedder: Embedder) -> str:
-    identity = getattr(embedder, "identity", None)
-    if not isinstance(identity, str) or not identity.strip():
-        raise UsageError(f"the embedder's identity is {identity!r}; it must be a non-empty string")
-    return identity
-
-
-def _dimensions(embedder: Embedder) -> int:
-    dimensions = getattr(embedder, "dimensions", None)
-    if isinstance(dimensions, bool) or not isinstance(dimensions, int) or not 1 <= dimensions <= 65_536:
-        raise UsageError(f"the embedder's dimensions are {dimensions!r}; they must be from 1 to 65536")
-    return dimensions

@@ -64,10 +64,10 @@ class LocalEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
         if self._processes > 1 and len(texts) >= PARALLEL_TEXTS:
-            return self._started_pool().embed(texts)
+            return self._start_pool().embed(texts)
         return self.embed_here(texts)
 
-    def _started_pool(self) -> "EmbeddingPool":
+    def _start_pool(self) -> "EmbeddingPool":
         if self._pool is None:
             from quintet.embed.pool import EmbeddingPool
 

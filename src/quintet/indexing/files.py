@@ -1,7 +1,6 @@
 """A file below a root, and the report of one that cannot be indexed."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from quintet.formats.registry import is_binary
 from quintet.settings import Settings
@@ -19,10 +18,6 @@ class DiskFile:
     full_path: str
     size: int
     modified_ns: int
-
-    @property
-    def location(self) -> Path:
-        return Path(self.full_path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,11 +41,11 @@ def resolve_path(given: str, base: Path) -> GivenPath:
     if separator and not (base / given).exists():
         if not name.strip():
             raise _invalid_path(f"{given!r} has an empty root name; write name=path")
-        return GivenPath(normalize("NFC", name.strip()), _existing(rest, base))
-    return GivenPath(None, _existing(given, base))
+        return GivenPath(normalize("NFC", name.strip()), _existing_path(rest, base))
+    return GivenPath(None, _existing_path(given, base))
 
 
-def _existing(path: str, base: Path) -> Path:
+def _existing_path(path: str, base: Path) -> Path:
     try:
         location = (base / path).resolve(strict=True) if path else None
     except (OSError, RuntimeError, ValueError):
@@ -97,7 +97,7 @@ def sync_targets(given: Sequence[GivenPath], known: Iterable[Root]) -> list[Sync
         for name in target.absorbs:
             del roots[name]
         roots[target.root.name] = target.root
-        if not any(other.root.name == target.root.name and _within(target, other) for other in targets):
+        if not any(other.root.name == target.root.name and _is_within(target, other) for other in targets):
             targets.append(target)
     return targets
 
@@ -124,7 +124,7 @@ def all_targets(known: Sequence[Root]) -> list[SyncTarget]:
     return [target for target in (*whole, *parts) if target.root.name not in inner]
 
 
-def _within(target: SyncTarget, other: SyncTarget) -> bool:
+def _is_within(target: SyncTarget, other: SyncTarget) -> bool:
     if target.only is not None:
         return all(other.covers(path) for path in target.only)
     return other.only is None and other.covers(target.under) and target.absorbs == ()

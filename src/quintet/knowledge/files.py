@@ -44,7 +44,7 @@ def describe_source_file(document: Document, folder: str, max_bytes: int) -> Sou
     if isinstance(file, FileProblem):
         is_link = _has_link(folder, document.path)
         raise _behind_link(document.path) if is_link else _no_file(document.path)
-    return describe_file(document, file.location, document.path.rpartition("/")[2])
+    return describe_file(document, Path(file.full_path), document.path.rpartition("/")[2])
 
 
 def replace_file(file: Path, data: bytes, *, durable: bool = True) -> None:

@@ -39,7 +39,7 @@ def gutter(lines: Iterable[Sequence[Span]]) -> float | None:
     middles = [_widest_gap(runs) for runs in pairs]
     at = median((start + end) / 2 for start, end in middles)
     beside = [
-        (_filled(runs, left, at), _filled(runs, at, right))
+        (_text_width(runs, left, at), _text_width(runs, at, right))
         for runs, (start, end) in zip(pairs, middles, strict=True)
         if start <= at <= end and end - start >= MIN_GAP
     ]
@@ -49,7 +49,7 @@ def gutter(lines: Iterable[Sequence[Span]]) -> float | None:
     return at if prose else None
 
 
-def _filled(runs: Sequence[Span], start: float, end: float) -> float:
+def _text_width(runs: Sequence[Span], start: float, end: float) -> float:
     """How much of the width from `start` to `end` is text."""
     return sum(right - left for left, right in runs if start <= left and right <= end)
 

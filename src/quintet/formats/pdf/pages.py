@@ -106,10 +106,10 @@ def _read_page(document: "PdfDocument", number: int, *, with_headline: bool) -> 
         page = document[number]
     except pypdfium2.PdfiumError as error:
         raise UnreadableFile(f"damaged: page {number + 1} cannot be read") from error
-    text_page = _upright(page)
+    text_page = _upright_text(page)
     try:
         raw = text_page.get_text_range()
-        at = _interleaved(text_page) if page.get_rotation() == 0 else None
+        at = _column_gap(text_page) if page.get_rotation() == 0 else None
         lines = _rows(text_page, raw) if at is None else by_column(_glyphs(text_page), at)
         return _tidy("\n".join(lines)), _headline(text_page, raw) if with_headline else ""
     finally:
@@ -117,7 +117,7 @@ def _read_page(document: "PdfDocument", number: int, *, with_headline: bool) -> 
         page.close()
 
 
-def _upright(page: "PdfPage") -> "PdfTextPage":
+def _upright_text(page: "PdfPage") -> "PdfTextPage":
     """The text of the page, rotated so that most of it is upright: pdfium orders lines as they appear."""
     from pypdfium2.raw import FPDFText_GetCharAngle
 
@@ -134,7 +134,7 @@ def _upright(page: "PdfPage") -> "PdfTextPage":
     return page.get_textpage()
 
 
-def _interleaved(text_page: "PdfTextPage") -> float | None:
+def _column_gap(text_page: "PdfTextPage") -> float | None:
     """The position between the columns of a page that draws them line by line."""
     rows: list[list[Span]] = []
     below, above = 0.0, 0.0  # the height of the row so far
