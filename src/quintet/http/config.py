@@ -1,4 +1,4 @@
-"""How a server is set up: where it listens, whom it answers, and how much it takes on."""
+"""The configuration of a server: where it listens, which clients it accepts, and its limits."""
 
 import ipaddress
 import re
@@ -12,18 +12,18 @@ ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")  # 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Every bound, with the status a request beyond it gets."""
+    """All limits, with the status of a request beyond each."""
 
     body_bytes: int = 1_000_000  # 413
     result_bytes: int = 16_000_000  # 413
-    workers: int = 4  # calls of the engine at once: on two processors faster than 8, and with less memory
+    workers: int = 4  # engine calls at once: on two processors, 4 are faster than 8 and need less memory
     waiting: int = 256  # calls that wait for one of those; 429 beyond
     seconds: float = 30.0  # for one call, waiting included; 503
     body_seconds: float = 10.0  # to send a body; 408
     head_seconds: float = 10.0  # to send a request's first lines; the connection is closed
-    write_seconds: float = 30.0  # to take what was sent; the connection is closed
+    write_seconds: float = 30.0  # for the client to read a response; the connection is closed
     idle_seconds: int = 15  # between requests; the connection is closed
-    grace_seconds: int = 30  # for answers under way when a signal comes; 503
+    grace_seconds: int = 30  # for running requests when a signal comes; 503
     connections: int = 1000  # 429 beyond
     streams: int = 64  # clients that follow a job; 429 beyond
     jobs: int = 8  # unfinished jobs; 429 beyond
@@ -32,7 +32,7 @@ class Limits:
     texts_bytes: int = 8_000_000  # of the documents sent as JSON in one call; 413
     documents: int = 500  # in one call; 413
     upload_seconds: float = 300.0  # to send documents, 408; then to have them written, 503
-    uploads: int = 4  # under way at once; 429 beyond
+    uploads: int = 4  # running at once; 429 beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Config:
 
     @property
     def needs_key(self) -> bool:
-        """On loopback a key is optional, unless it was asked for."""
+        """On loopback a key is optional, unless `require_key` is set."""
         return self.require_key or not self.is_loopback
 
 
 def is_loopback(host: str) -> bool:
-    """A name other than localhost may lead anywhere tomorrow, so it does not count.
+    """Names other than localhost do not count: they may point elsewhere tomorrow.
 
     >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "my.machine")]
     [True, True, True, False, False]
@@ -70,7 +70,7 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address that is spelt out in `host`, if one is."""
+    """The IP address in `host`; None if it is a name."""
     try:
         return ipaddress.ip_address(host.strip("[]"))
     except ValueError:

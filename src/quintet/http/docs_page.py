@@ -1,4 +1,4 @@
-"""The page at `/docs`: one file without any outside asset, under a policy that allows nothing else."""
+"""The page at `/docs`: one file without external assets, and a policy that allows no others."""
 
 import re
 from base64 import b64encode
@@ -8,7 +8,7 @@ from typing import Final
 
 
 def _source(kind: str, page: str) -> str:
-    """What a Content-Security-Policy says to allow the one inline `kind` of the page."""
+    """The source of a Content-Security-Policy that allows the inline `kind` of the page."""
     (inline,) = re.findall(f"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
     return "'sha256-" + b64encode(sha256(inline.encode()).digest()).decode() + "'"
 

@@ -9,11 +9,11 @@ from quintet.errors import LimitError
 from quintet.http.jobs import ENDED, Job
 from quintet.http.responses import to_json
 
-BEAT_SECONDS = 15.0  # something is sent at least this often, so that nobody takes the line for dead
+BEAT_SECONDS = 15.0  # at least this often something is sent, so that no proxy closes the connection
 
 
 class Streams:
-    """The clients that follow a job, no more than `most`. `close` lets all of them go."""
+    """The clients that follow jobs, at most `most`. `close` ends all their streams."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -23,26 +23,26 @@ class Streams:
     def follow(self, job: Job) -> StreamingResponse:
         if len(self._open) >= self._most:
             raise LimitError(
-                f"{self._most} clients follow jobs already; ask for the job itself instead", code="too_many"
+                f"{self._most} clients follow jobs already; poll the job instead", code="too_many"
             )
-        return StreamingResponse(self._told(job), media_type="text/event-stream")
+        return StreamingResponse(self._events(job), media_type="text/event-stream")
 
     def close(self) -> None:
         self._closing = True
         for changed in self._open:
             changed.set()
 
-    async def _told(self, job: Job) -> AsyncIterator[bytes]:
-        """`progress` whenever something changed, the latest only, and `end` when it is over."""
+    async def _events(self, job: Job) -> AsyncIterator[bytes]:
+        """`progress` with the latest state after a change, and `end` when the job has ended."""
         changed, loop = asyncio.Event(), asyncio.get_running_loop()
         self._open.add(changed)
         try:
             with job.watched(lambda: _ring(loop, changed)):
                 while not self._closing:
                     changed.clear()
-                    seen = job.view()
-                    ended = seen["state"] in ENDED
-                    yield _event("end" if ended else "progress", seen)
+                    fields = job.view()
+                    ended = fields["state"] in ENDED
+                    yield _event("end" if ended else "progress", fields)
                     if ended:
                         return
                     while not await _set_within(changed, BEAT_SECONDS):

@@ -1,4 +1,4 @@
-"""The numbers of `/metrics` that are looked up rather than counted."""
+"""The numbers of `/metrics` that are read from the index and the server."""
 
 import time
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from quintet.http.workers import Workers
 from quintet.serving.shared_index import SharedIndex
 from quintet.status import IndexStatus
 
-FRESH_SECONDS = 10.0  # a status looks at every file on disk; scrapes come more often than that is worth
+FRESH_SECONDS = 10.0  # a status checks every file on disk, which is too slow for every scrape
 
 
 class Gauges:

@@ -1,4 +1,4 @@
-"""What takes long, as jobs: one runs, the others wait; each can be followed and cancelled."""
+"""Long work as jobs: one runs, the others wait. Each can be followed and cancelled."""
 
 import logging
 import secrets
@@ -45,15 +45,15 @@ class JobFields(JobReport):
     created: str
 
 
-class Cancelled(Exception):  # noqa: N818  (not an error: somebody wanted it)
+class Cancelled(Exception):  # noqa: N818  (not an error: a client cancelled it)
     """Raised between two batches of a run."""
 
 
 class Job:
-    """One run. It is changed by its own thread and read by any."""
+    """A job. Its own thread changes it, and any thread may read it."""
 
     def __init__(self, kind: Kind = "reindex", base: str | None = None) -> None:
-        """`base` is the slug of the knowledge base it works on, if it is one."""
+        """`base` is the slug of the knowledge base that the job works on, if any."""
         self.id = secrets.token_hex(8)
         self.kind = kind
         self.base = base
@@ -88,7 +88,7 @@ class Job:
             self._change("cancelled")
         except QuintetError as error:
             self._change("failed", error=error_body(error.code, error.message, error.details)["error"])
-        except Exception as error:  # or the thread would end and the job run for ever
+        except Exception as error:  # otherwise the job would seem to run for ever
             log.error("fault: %s in a job", type(error).__name__, exc_info=is_debugging())
             self._change(
                 "failed", error=error_body("internal_error", "unexpected fault of the server")["error"]
@@ -100,18 +100,18 @@ class Job:
             waiting = self._state == "queued"
         if waiting:
             self._change("cancelled")
-        self._ring()
+        self._notify()
 
     @contextmanager
-    def watched(self, ring: Callable[[], None]) -> Iterator[None]:
-        """`ring` is called, from any thread, when something changed."""
+    def watched(self, notify: Callable[[], None]) -> Iterator[None]:
+        """`notify` is called from any thread when the job changes."""
         with self._guard:
-            self._watchers.append(ring)
+            self._watchers.append(notify)
         try:
             yield
         finally:
             with self._guard:
-                self._watchers.remove(ring)
+                self._watchers.remove(notify)
 
     def _progress(self, stage: str, done: int, total: int) -> None:
         self._change("running", progress={"stage": stage, "done": done, "total": total})
@@ -126,17 +126,17 @@ class Job:
             if self._state not in ENDED:
                 self._state = state
                 self._report = {**self._report, **report}  # type: ignore[typeddict-item]
-        self._ring()
+        self._notify()
 
-    def _ring(self) -> None:
+    def _notify(self) -> None:
         with self._guard:
             watchers = tuple(self._watchers)
-        for ring in watchers:
-            ring()
+        for notify in watchers:
+            notify()
 
 
 class Jobs:
-    """The jobs of this process, newest last. Those that ended are forgotten after a while."""
+    """The jobs of this process, newest last. Only the latest ended jobs are kept."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -153,7 +153,7 @@ class Jobs:
                 raise LimitError(
                     f"{self._most} jobs are not finished yet; wait for one or cancel it", code="too_many"
                 )
-            for old in [one.id for one in self._jobs.values() if one.ended][:-REMEMBERED]:
+            for old in [job.id for job in self._jobs.values() if job.ended][:-REMEMBERED]:
                 del self._jobs[old]
             self._jobs[job.id] = job
         self._pool.submit(job.run, work)
@@ -164,15 +164,15 @@ class Jobs:
         return sum(not job.ended for job in tuple(self._jobs.values()))
 
     def get(self, job_id: str) -> Job:
-        found = self._jobs.get(job_id)
-        if found is None:
+        job = self._jobs.get(job_id)
+        if job is None:
             raise NotFound(
-                "there is no such job; jobs are forgotten when the server stops", code="unknown_job"
+                "there is no such job; a server forgets its jobs when it stops", code="unknown_job"
             )
-        return found
+        return job
 
     def close(self) -> None:
-        """Cancel what is not finished and wait for the batch at hand."""
+        """Cancel unfinished jobs and wait for the current batch."""
         for job in tuple(self._jobs.values()):
             job.cancel()
         self._pool.shutdown(wait=True)

@@ -1,4 +1,4 @@
-"""Counters and histograms as Prometheus reads them. No label holds anything a client wrote."""
+"""Counters and histograms for Prometheus. No label holds text from a client."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -17,7 +17,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 class Histogram:
-    """How many took at most how long, by labels."""
+    """Counts of durations by upper bound, for each set of labels."""
 
     def __init__(self, name: str, help: str) -> None:
         self.name = name
@@ -41,7 +41,7 @@ class Histogram:
 
 
 class Metrics:
-    """What this process has counted since it started."""
+    """The counts of this process since it started."""
 
     def __init__(self) -> None:
         self._guard = Lock()
@@ -62,11 +62,11 @@ class Metrics:
                 self._legs.observe((("contract", contract), ("leg", leg)), taken)
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
-        """Everything counted, and `gauges`: name to help and value. A name on `_total` is a counter."""
+        """All counts, and `gauges`: help and value by name. A name that ends in `_total` is a counter."""
         with self._guard:
             lines = [
                 *_head("quintet_http_requests_total", "counter", "Requests answered."),
-                *(_line("quintet_http_requests_total", *one) for one in sorted(self._requests.items())),
+                *(_line("quintet_http_requests_total", *item) for item in sorted(self._requests.items())),
                 *self._times.lines(),
                 *self._searches.lines(),
                 *self._legs.lines(),
@@ -95,7 +95,7 @@ def _quoted(text: str) -> str:
 
 
 def _memory() -> dict[str, tuple[str, float]]:
-    """Resident memory, where /proc tells it."""
+    """Resident memory, on systems with /proc."""
     try:
         status = Path("/proc/self/status").read_text("ascii")
     except OSError:

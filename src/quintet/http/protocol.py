@@ -1,4 +1,4 @@
-"""HTTP/1.1 by uvicorn and h11, with an end to the patience for clients that dawdle below the request."""
+"""HTTP/1.1 by uvicorn and h11, with timeouts for slow clients."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ class _Bounded(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections:
-            self.app = _turned_away
+            self.app = _refuse_connection
         self._expect("head", self.limits.head_seconds)
 
     def data_received(self, data: bytes) -> None:
@@ -51,7 +51,7 @@ class _Bounded(H11Protocol):
         super().resume_writing()
 
     def _expect(self, name: str, seconds: float) -> None:
-        """The connection ends unless this arrives in time; what is expected already keeps its deadline."""
+        """End the connection unless this arrives in time. A second call keeps the first deadline."""
         if name not in self._timers:
             self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
 
@@ -61,8 +61,8 @@ class _Bounded(H11Protocol):
             timer.cancel()
 
     def send_400_response(self, msg: str) -> None:
-        """In the shape of every other error."""
-        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):  # an answer is on its way already
+        """An error in the same shape as all others."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):  # a response has begun already
             self.transport.close()
             return
         body = to_json(error_body("bad_request", "this is not HTTP/1.1, or its head is too large"))
@@ -75,11 +75,9 @@ class _Bounded(H11Protocol):
         self.transport.close()
 
 
-async def _turned_away(scope: Scope, receive: Receive, send: Send) -> None:
-    """What a connection too many gets for an application."""
-    error = LimitError(
-        "the server has as many connections as it takes; try again in a moment", code="too_many"
-    )
+async def _refuse_connection(scope: Scope, receive: Receive, send: Send) -> None:
+    """The application of a connection beyond the limit."""
+    error = LimitError("the server has too many connections; try again in a moment", code="too_many")
     answer = error_response(error)
     answer.headers.update(CLOSE)
     await answer(scope, receive, send)

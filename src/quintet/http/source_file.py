@@ -1,4 +1,4 @@
-"""A document's source file: conditional, in single ranges, and unable to act as a page of this server."""
+"""The source file of a document: conditional requests, single ranges, and never as a page of this server."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ READERS: Final = 8  # threads that read files
 RANGE: Final = re.compile(r"bytes=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*")
 MEDIA: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,62}/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}")
 AS_IT_IS: Final = ("text/plain", "text/markdown", "text/csv", "application/json", "application/pdf")
-PDF_POLICY: Final = (  # a sandbox would keep browsers from showing it at all
+PDF_POLICY: Final = (  # with a sandbox, browsers would not show it at all
     "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
@@ -37,8 +37,8 @@ _reading = anyio.CapacityLimiter(READERS)
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """An open file, as it was when it was opened. Should nobody send it, it closes by itself."""
+class OpenFile:
+    """An open file, with its state when it was opened. It closes itself if nobody sends it."""
 
     file: FileIO
     size: int
@@ -50,8 +50,8 @@ class Opened:
         return datetime.fromtimestamp(self.modified_ns // 10**9, UTC)
 
 
-def opened(file: SourceFile) -> Opened:
-    """The file itself, never what a link in its place leads to; a pipe does not hold us up."""
+def open_file(file: SourceFile) -> OpenFile:
+    """Open the file itself, never the target of a link in its place. A pipe does not block."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(file.location, flags | getattr(os, "O_BINARY", 0))
@@ -61,49 +61,49 @@ def opened(file: SourceFile) -> Opened:
                 "this file became a link; sync its source", code="invalid_source_file_path"
             ) from None
         raise _gone() from None
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise _gone()
-    marks = f"{file.digest}:{found.st_mtime_ns}:{found.st_size}"
+    marks = f"{file.digest}:{status.st_mtime_ns}:{status.st_size}"
     etag = f'"{sha256(marks.encode()).hexdigest()[:32]}"'
-    return Opened(FileIO(descriptor), found.st_size, found.st_mtime_ns, etag)
+    return OpenFile(FileIO(descriptor), status.st_size, status.st_mtime_ns, etag)
 
 
 def _gone() -> NotFound:
     return NotFound(
-        "the file of this document is not there any more; sync its source", code="source_file_not_found"
+        "the file of this document no longer exists; sync its source", code="source_file_not_found"
     )
 
 
-def sent(file: SourceFile, found: Opened, asked: Headers) -> Response:
-    """The answer to GET: 200, 206, 304 or 416. It closes the file."""
-    headers = _headers(file, found)
-    if _is_known(found, asked):
-        return _closed(found, Response(status_code=304, headers=_about(headers)))
+def file_response(file: SourceFile, opened: OpenFile, request: Headers) -> Response:
+    """The response to GET: 200, 206, 304 or 416. It closes the file."""
+    headers = _headers(file, opened)
+    if _is_known(opened, request):
+        return _closed(opened, Response(status_code=304, headers=_about(headers)))
     try:
-        part = _part(found, asked)
+        part = _part(opened, request)
     except IndexError:
-        outside = {**_about(headers), "Content-Range": f"bytes */{found.size}"}
-        told = f"the file has {found.size} bytes; ask for a range within them"
-        return _closed(found, json_response(error_body("invalid_range", told), 416, outside))
+        outside = {**_about(headers), "Content-Range": f"bytes */{opened.size}"}
+        message = f"the file has {opened.size} bytes; ask for a range within them"
+        return _closed(opened, json_response(error_body("invalid_range", message), 416, outside))
     if part is None:
-        return FileStream(found, range(found.size), 200, headers)
-    headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{found.size}"
-    return FileStream(found, part, 206, headers)
+        return FileStream(opened, range(opened.size), 200, headers)
+    headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{opened.size}"
+    return FileStream(opened, part, 206, headers)
 
 
-def _closed(found: Opened, answer: Response) -> Response:
-    found.file.close()
+def _closed(opened: OpenFile, answer: Response) -> Response:
+    opened.file.close()
     return answer
 
 
 class FileStream(Response):
-    """Part of an open file, a little at a time."""
+    """Sends a part of an open file, some bytes at a time."""
 
-    def __init__(self, found: Opened, part: range, status: int, headers: Mapping[str, str]) -> None:
+    def __init__(self, opened: OpenFile, part: range, status: int, headers: Mapping[str, str]) -> None:
         super().__init__(None, status, {**headers, "Content-Length": str(len(part))})
-        self._found = found
+        self._opened = opened
         self._range = part
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,24 +116,24 @@ class FileStream(Response):
                     await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
-            self._found.file.close()
+            self._opened.file.close()
 
     async def _parts(self) -> AsyncIterator[bytes]:
         place = self._range.start
         while place < self._range.stop:
             size = min(PART_BYTES, self._range.stop - place)
             part = await anyio.to_thread.run_sync(self._read, size, place, limiter=_reading)
-            if not part:  # the length is promised already, so the connection has to break
+            if not part:  # the length is sent already, so the connection has to break
                 raise StoreError("a source file became shorter while it was sent")
             place += len(part)
             yield part
 
     def _read(self, size: int, place: int) -> bytes:
-        self._found.file.seek(place)
-        return self._found.file.read(size)
+        self._opened.file.seek(place)
+        return self._opened.file.read(size)
 
 
-def _headers(file: SourceFile, found: Opened) -> dict[str, str]:
+def _headers(file: SourceFile, opened: OpenFile) -> dict[str, str]:
     media, inline = shown_as(file.mime_type)
     return {
         "Content-Type": media,
@@ -141,18 +141,18 @@ def _headers(file: SourceFile, found: Opened) -> dict[str, str]:
         "Content-Security-Policy": PDF_POLICY if media == "application/pdf" else POLICY,
         "Cache-Control": "private, no-cache",
         "Accept-Ranges": "bytes",
-        "ETag": found.etag,
-        "Last-Modified": format_datetime(found.modified, usegmt=True),
+        "ETag": opened.etag,
+        "Last-Modified": format_datetime(opened.modified, usegmt=True),
     }
 
 
 def _about(headers: Mapping[str, str]) -> dict[str, str]:
-    """What is said of a file that is not sent along."""
+    """The headers of a response without the file."""
     return {name: headers[name] for name in ("Cache-Control", "Accept-Ranges", "ETag", "Last-Modified")}
 
 
 def shown_as(mime_type: str) -> tuple[str, bool]:
-    """The media type to send, and whether a browser may show it. No page and no script is sent as one.
+    """The media type to send, and whether a browser may show the file. HTML and scripts are sent as text.
 
     >>> shown_as("text/html"), shown_as("image/svg+xml")
     (('text/plain; charset=utf-8', True), ('image/svg+xml', False))
@@ -166,7 +166,7 @@ def shown_as(mime_type: str) -> tuple[str, bool]:
 
 
 def disposition(how: str, name: str) -> str:
-    """For any file name (RFC 6266, RFC 5987): plain letters for old clients, then all of it.
+    """Content-Disposition for any file name (RFC 6266, RFC 5987): in ASCII for old clients, then in full.
 
     >>> disposition("inline", 'a "b"/č.pdf')
     'inline; filename="a _b___.pdf"; filename*=UTF-8\\'\\'a%20_b__%C4%8D.pdf'
@@ -177,34 +177,34 @@ def disposition(how: str, name: str) -> str:
     return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{whole}"
 
 
-def _is_known(found: Opened, asked: Headers) -> bool:
-    """Does the client have this very version already? (RFC 9110, 13.2.2)"""
-    tags = asked.get("if-none-match")
+def _is_known(opened: OpenFile, request: Headers) -> bool:
+    """Whether the client has this version already (RFC 9110, 13.2.2)."""
+    tags = request.get("if-none-match")
     if tags is not None:
         known = [tag.strip().removeprefix("W/") for tag in tags.split(",")]
-        return "*" in known or found.etag in known
-    since = _date(asked.get("if-modified-since"))
-    return since is not None and found.modified <= since
+        return "*" in known or opened.etag in known
+    since = _date(request.get("if-modified-since"))
+    return since is not None and opened.modified <= since
 
 
-def _part(found: Opened, asked: Headers) -> range | None:
-    """The bytes asked for; None means all. IndexError where there are none of these."""
-    form = RANGE.fullmatch(asked.get("range", ""))
-    if form is None or form[1] == form[2] == "" or not _holds(asked.get("if-range"), found):
+def _part(opened: OpenFile, request: Headers) -> range | None:
+    """The requested bytes; None means all. IndexError if the file has none of them."""
+    form = RANGE.fullmatch(request.get("range", ""))
+    if form is None or form[1] == form[2] == "" or not _holds(request.get("if-range"), opened):
         return None
     if not form[1]:
-        start, stop = max(0, found.size - int(form[2])), found.size
+        start, stop = max(0, opened.size - int(form[2])), opened.size
     else:
-        start, stop = int(form[1]), min(found.size, int(form[2] or found.size) + 1)
+        start, stop = int(form[1]), min(opened.size, int(form[2] or opened.size) + 1)
         if form[2] and int(form[2]) < start:
             return None
-    if start >= found.size:
+    if start >= opened.size:
         raise IndexError(start)
     return range(start, stop)
 
 
-def _holds(condition: str | None, found: Opened) -> bool:
-    return condition is None or condition.strip() == found.etag or _date(condition) == found.modified
+def _holds(condition: str | None, opened: OpenFile) -> bool:
+    return condition is None or condition.strip() == opened.etag or _date(condition) == opened.modified
 
 
 def _date(text: str | None) -> datetime | None:

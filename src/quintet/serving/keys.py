@@ -1,7 +1,7 @@
-"""API keys: shown once, kept only as salted hashes in `keys.json` of the index folder.
+"""API keys: shown once, stored only as salted hashes in `keys.json` of the index folder.
 
-A key is `qk_ID_SECRET`. The id finds the entry, the secret is 256 random bits, so its hash cannot be
-guessed however fast it is computed; scrypt keeps it so should anyone ever choose a secret by hand.
+A key is `qk_ID_SECRET`. The id finds the entry. The secret has 256 random bits, so nobody can guess it from
+its hash; scrypt protects secrets that somebody chose by hand.
 """
 
 import hashlib
@@ -28,17 +28,20 @@ FILE: Final = "keys.json"
 FORM: Final = re.compile(r"qk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 NAME: Final = re.compile(r"[\w.@-][\w .@-]{0,63}")
 BASE: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")  # a knowledge base's slug
-COST: Final[Mapping[str, int]] = {"n": 2**12, "r": 8, "p": 1}  # 4 MB and some 10 ms: once a process and key
+COST: Final[Mapping[str, int]] = {
+    "n": 2**12,
+    "r": 8,
+    "p": 1,
+}  # 4 MB and some 10 ms, once for each process and key
 LOCK_SECONDS: Final = 10
-REMEMBERED: Final = 1000  # secrets already found right, so that each is hashed slowly but once
+REMEMBERED: Final = 1000  # verified secrets, so that each is hashed slowly only once
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as it is stored. `write` may all that `read` may, and change things.
+    """A key as it is stored. `write` allows everything `read` does, plus changes.
 
-    `bases` are the slugs of the knowledge bases it is for: it reaches nothing else. Without any it
-    reaches everything.
+    `bases` are the slugs of the only knowledge bases that the key opens. Without any it opens everything.
     """
 
     id: str
@@ -54,18 +57,18 @@ class Key:
 
 
 class Keys:
-    """The keys of one index folder. Changes made by another process count from the next call on."""
+    """The keys of one index folder. A change by another process counts from the next call on."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
-        self._seen: tuple[int, ...] | None = None
+        self._version: tuple[int, ...] | None = None
         self._keys: dict[str, Key] = {}
         self._verified: dict[bytes, str] = {}
         self._pepper = secrets.token_bytes(32)
         self._guard = Lock()
 
     def add(self, name: str, scope: Scope, bases: Sequence[str] = ()) -> tuple[Key, str]:
-        """A new key, and the text to hand out: it cannot be had again."""
+        """A new key, and its text, which is never shown again."""
         slugs = tuple(sorted({_slug(base) for base in bases}))
         if not NAME.fullmatch(name):
             raise UsageError(
@@ -85,21 +88,21 @@ class Keys:
         return key, f"qk_{key.id}_{secret}"
 
     def revoke(self, name: str) -> Key:
-        """Take a key back, by its name or id."""
+        """Remove a key by its name or id."""
         with self._changing() as keys:
-            found = next((key for key in keys.values() if name in (key.name, key.id)), None)
-            if found is None:
+            key = next((key for key in keys.values() if name in (key.name, key.id)), None)
+            if key is None:
                 raise NotFound(
                     f"there is no key {name!r}; 'quintet keys list' shows them", code="document_not_found"
                 )
-            del keys[found.id]
-        return found
+            del keys[key.id]
+        return key
 
     def all(self) -> list[Key]:
         return sorted(self._current().values(), key=lambda key: (key.created, key.name))
 
     def verify(self, presented: str) -> Key:
-        """The key that was presented; `unauthorized` if it is none of these, or no more."""
+        """The key with this text; `unauthorized` if it is unknown or revoked."""
         form = FORM.fullmatch(presented)
         key = self._current().get(form[1]) if form else None
         if form is None or key is None or not self._matches(key, form[2]):
@@ -109,7 +112,7 @@ class Keys:
         return key
 
     def _matches(self, key: Key, secret: str) -> bool:
-        """Slow once, then remembered by a digest that only this process can make."""
+        """Slow once; then a digest that only this process can compute is compared."""
         mark = hmac.digest(self._pepper, f"{key.salt}:{secret}".encode(), "sha256")
         remembered = self._verified.get(mark)
         if remembered is not None:
@@ -123,17 +126,17 @@ class Keys:
         return True
 
     def _current(self) -> dict[str, Key]:
-        """What the file holds now; it is read again only when it changed."""
+        """The keys in the file, which is read again only after a change."""
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise _unreadable(self._file, error) from error
-        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        version = (status.st_ino, status.st_size, status.st_mtime_ns)
         with self._guard:
-            if seen != self._seen:
-                self._keys, self._seen = _read(self._file), seen
+            if version != self._version:
+                self._keys, self._version = _read(self._file), version
             return self._keys
 
     @contextmanager
@@ -168,20 +171,20 @@ def _hashed(secret: str, salt: bytes) -> str:
 def _read(file: Path) -> dict[str, Key]:
     try:
         stored = json.loads(file.read_text("utf-8"))
-        return {one["id"]: _restored(one) for one in stored["keys"]}
+        return {entry["id"]: _key(entry) for entry in stored["keys"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(file, error) from error
 
 
-def _restored(stored: Mapping[str, Any]) -> Key:
+def _key(stored: Mapping[str, Any]) -> Key:
     bases = stored.get("bases", [])
-    if not (isinstance(bases, list) and all(isinstance(one, str) for one in bases)):
+    if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
         raise ValueError("bases must be a list of slugs")
     return Key(**{**stored, "bases": tuple(bases)})
 
 
 def _write(file: Path, keys: Mapping[str, Key]) -> None:
-    """Whole or not at all, and never readable by others, not even for a moment."""
+    """Write all of the file or nothing. Other users can never read it."""
     text = json.dumps({"version": 1, "keys": [asdict(key) for key in keys.values()]}, indent=1) + "\n"
     fresh = file.with_name(f".{FILE}.{secrets.token_hex(6)}")
     try:

@@ -15,7 +15,7 @@ from quintet.http.citations import SOURCE_FILE
 from quintet.http.requests import check_fields, parse_count, query_parameters, read_json
 from quintet.http.responses import json_response, limited_response
 from quintet.http.routes.knowledge import BASE, base_of
-from quintet.http.source_file import opened, sent
+from quintet.http.source_file import file_response, open_file
 from quintet.http.state import Routes, ServerState
 from quintet.http.uploads import Received
 from quintet.knowledge import Outcome, Upload
@@ -130,7 +130,7 @@ class DocumentRoutes(Routes):
                     code="source_file_not_available",
                 )
             file = base.source_file(document)
-            return sent(file, opened(file), request.headers)
+            return file_response(file, open_file(file), request.headers)
 
         return await self._state.workers.run(work)
 

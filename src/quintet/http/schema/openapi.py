@@ -1,4 +1,4 @@
-"""The OpenAPI document, made of the schemas of the requests and of the answers."""
+"""The OpenAPI document, made of the schemas of requests and results."""
 
 from functools import cache
 
@@ -69,7 +69,7 @@ def _searches() -> Schema:
         "/v1/retrieval": {
             "post": operation(
                 "retrieval",
-                "Spec 003's canonical request to its canonical result",
+                "The canonical request of spec 003",
                 schema_of(RetrievalBody, AnswerStatus, WithReceipt),
                 SEARCHED,
                 body=requests.retrieval_request(CONTRACTS["knowledge"]),
@@ -92,14 +92,14 @@ def _searches() -> Schema:
 def _receipts() -> Schema:
     verify = operation(
         "verify",
-        "Replay a receipt: identical, or what differs first and why",
+        "Replay a receipt: identical, or the first difference and its cause",
         schema_of(VerdictFields),
         SEARCHED,
         body=requests.VERIFY,
     )
     why = operation(
         "why",
-        "Why something was found or not, and what would bring it in",
+        "Why a chunk is among the results or not, and which change would bring it in",
         schema_of(ExplanationFields),
         SEARCHED,
         body=requests.WHY,
@@ -122,7 +122,7 @@ def _reindexing() -> Schema:
     cancel = operation("cancel", "Cancel a job; what is committed stays", job, (404, *ALWAYS))
     cancel["responses"]["202"] = {
         **cancel["responses"]["200"],
-        "description": "it ends after the batch at hand",
+        "description": "the job ends after the current batch",
     }
     following = operation(
         "events",
@@ -131,15 +131,15 @@ def _reindexing() -> Schema:
         (404, *ALWAYS),
         media="text/event-stream",
     )
-    one = {"parameters": [in_path("id", "the job's id")]}
+    job_id = {"parameters": [in_path("id", "the job's id")]}
     return {
         "/v1/reindex": {"post": start},
         "/v1/jobs/{id}": {
-            **one,
+            **job_id,
             "get": operation("job", "A job's state", job, (404, *ALWAYS)),
             "delete": cancel,
         },
-        "/v1/jobs/{id}/events": {**one, "get": following},
+        "/v1/jobs/{id}/events": {**job_id, "get": following},
     }
 
 
@@ -152,7 +152,10 @@ def _reading() -> Schema:
         },
         "/v1/status": {
             "get": operation(
-                "status", "What is indexed, and how far it lags", schema_of(IndexStatus, IndexFolder), ALWAYS
+                "status",
+                "What is indexed, and which files changed since",
+                schema_of(IndexStatus, IndexFolder),
+                ALWAYS,
             )
         },
         "/healthz": {"get": operation("healthz", "The process answers", schema_of(Health), (403,))},

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from quintet.model.schema import Schema
 
 PROBLEMS: Mapping[int, str] = {
-    400: "the request cannot be understood",
+    400: "the request is not valid",
     401: "the API key is missing, wrong or revoked",
     403: "the key, the Host, the Origin or the path is not allowed",
     404: "nothing has that name",
     408: "the body did not arrive in time",
     409: "the index is in a state that forbids it",
     413: "the body or the answer is too large",
-    415: "the body is of a type that is not taken here",
+    415: "the content type is not supported",
     429: "too many requests; Retry-After says when to come back",
-    501: "an optional part is not installed",
-    503: "the store failed, or no answer within the time a request may take",
+    501: "an optional dependency is not installed",
+    503: "the store failed, or the request took too long",
 }
 ALWAYS = (401, 403, 429, 503)
 WITH_BODY = (400, 408, 413, 415, *ALWAYS)
