@@ -22,23 +22,24 @@ def targets_of(file: str, root: Path = ROOT) -> Iterator[str]:
     if path.parts[:2] == ("src", "quintet"):
         yield file  # its doctests
         inner = path.relative_to("src/quintet")
-        own = PurePosixPath("tests", inner.parent, f"test_{inner.name}")
-        yield from _nearest(root, own, PurePosixPath("tests", inner.with_suffix("")))
+        yield from _nearest(root, PurePosixPath("tests", inner.with_suffix("")))
     elif path.parts[0] == "tests" and path.name.startswith("test_"):
         yield file
     elif path.parts[0] == "tests" and len(path.parts) > 2:  # what the tests of a folder share
         yield path.parent.as_posix()
 
 
-def _nearest(root: Path, test: PurePosixPath, folder: PurePosixPath) -> Iterator[str]:
-    if (root / test).exists():
-        yield test.as_posix()
+def _nearest(root: Path, place: PurePosixPath) -> Iterator[str]:
+    """`tests/query/legs` is tested by `tests/query/test_legs*.py`, or by the nearest folder with tests."""
+    own = sorted((root / place.parent).glob(f"test_{place.name}*.py"))
+    if own:
+        yield from (test.relative_to(root).as_posix() for test in own)
         return
-    while len(folder.parts) > 1:
-        if (root / folder).is_dir() and any((root / folder).glob("test_*.py")):
-            yield folder.as_posix()
+    while len(place.parts) > 1:
+        if any((root / place).glob("test_*.py")):
+            yield place.as_posix()
             return
-        folder = folder.parent
+        place = place.parent
 
 
 def pages(files: Iterable[str]) -> list[str]:
