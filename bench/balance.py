@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any
 
 import quintet
-from quintet.adapters import BACKENDS
 from quintet.evaluation.balance import TOP, Influence, dominating, influences, shares
 from quintet.evaluation.beir import corpus_documents, read_judged_queries
 from quintet.evaluation.corpus import open_corpus
 from quintet.evaluation.metrics import mean
 from quintet.evaluation.statistics import RESAMPLES, SEED
+from quintet.index import BACKENDS
 from quintet.model.results import Ranked, Signal
 from quintet.settings import Settings
 

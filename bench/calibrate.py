@@ -22,13 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 import code_set
-from quintet.adapters import BACKENDS
 from quintet.contracts import HOUSE
 from quintet.contracts.confidence import LOW, Calibration
 from quintet.embed import DEFAULT
 from quintet.evaluation.calibration import CalibrationPoint, as_json, reliability
 from quintet.evaluation.evaluate import evaluate
 from quintet.evaluation.request import Request
+from quintet.index import BACKENDS
 from relevance import COLLECTIONS, DATA, ONE_THREAD, PACKAGES, PROJECT, WORK, Place, replace_file, silent
 from speed import commit
 

@@ -26,7 +26,6 @@ from typing import Any
 import code_set
 import quintet
 import relevance_page
-from quintet.adapters import BACKENDS
 from quintet.contracts import HOUSE
 from quintet.embed import DEFAULT, NAMES
 from quintet.evaluation.beir import QUERIES, JudgedQueries, corpus_documents, has_corpus
@@ -36,6 +35,7 @@ from quintet.evaluation.rankings import ALL, SearchRun
 from quintet.evaluation.report import RunScores, score_run
 from quintet.evaluation.request import Request
 from quintet.evaluation.statistics import intervals
+from quintet.index import BACKENDS
 from relevance_page import CODE, TEXT, Kind, Ranking, Result
 from speed import commit
 

@@ -1,4 +1,4 @@
-"""The composition root: only this module and `adapters.py` know which store and embedder are in use."""
+"""The composition root: only this module knows which store and which embedder are in use."""
 
 import os
 import threading
@@ -18,6 +18,7 @@ from quintet.contracts import knowledge as retrieval
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.embed import STORED, choose_embedder, load_embedder
 from quintet.errors import Conflict, NotFound, UsageError
+from quintet.evaluation.backends import Backends
 from quintet.evaluation.tuning.tuned_numbers import TunedNumbers
 from quintet.indexing.disk import SourceFiles
 from quintet.indexing.embedding import check_embedder, reembed
@@ -40,15 +41,7 @@ from quintet.processes.garbage import collect_garbage_rarely
 from quintet.query.cache import QueryCache
 from quintet.query.code_and_memory import merge_answers
 from quintet.query.explain import Explanation, why
-from quintet.query.places import (
-    Paths,
-    encodable,
-    find_place,
-    ids_below,
-    locate,
-    names_of,
-    root_or_documents,
-)
+from quintet.query.places import Paths, encodable, find_place, ids_below, locate, names_of, root_or_documents
 from quintet.query.search import Response
 from quintet.query.trials import Trials
 from quintet.receipts.receipts import Receipts
@@ -397,3 +390,10 @@ class Index:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _load_embedder(name: str | None, stored: str | None) -> Embedder | None:
+    return choose_embedder(STORED if name is None else name, stored, Choices())
+
+
+BACKENDS = Backends(open, SqliteStore, _load_embedder)  # evaluation opens indexes and corpora with it

@@ -32,11 +32,10 @@ BELOW: dict[str, set[str]] = {
     **dict.fromkeys(FEATURES, ENGINE),
     "testing": PORTS,
     "index": {"embed", "storage", "status", *FEATURES, *ENGINE},
-    "adapters": {"index", "embed", "storage", "evaluation", *PORTS},
     "serving": {"index", "status", *FEATURES, *ENGINE},
     "mcp": {"serving", "index", "status", *FEATURES, *ENGINE},
     "http": {"mcp", "serving", "index", "status", *FEATURES, *ENGINE},
-    "cli": {"http", "mcp", "serving", "adapters", "index", "status", *FEATURES, *ENGINE},
+    "cli": {"http", "mcp", "serving", "embed", "index", "status", *FEATURES, *ENGINE},
     "__main__": {"cli"},
     "__init__": {"index", "indexing", "query", "receipts", "contracts", "errors"},
 }

@@ -37,7 +37,7 @@ class OpenIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Backends:
-    """How to open what is measured; `quintet.adapters.BACKENDS` are the ones in use.
+    """How to open what is measured; `quintet.index.BACKENDS` are the ones in use.
 
     `open_index` takes a folder and, if wanted, an embedder. `open_store` takes a folder, the names of the
     files and the text index. `load_embedder` takes a name, or None for the embedder with the given identity

@@ -10,7 +10,6 @@ import pytest
 import quintet
 from evaluation.larder import write_project, write_repository
 from indexing.repository import needs_git
-from quintet.adapters import BACKENDS
 from quintet.embed import load_embedder
 from quintet.errors import Conflict
 from quintet.evaluation.evaluate import run_queries
@@ -19,6 +18,7 @@ from quintet.evaluation.questions.generate import GeneratedQuestions, generate_q
 from quintet.evaluation.questions.held_out import searched_text
 from quintet.evaluation.questions.wording import contains
 from quintet.evaluation.rankings import RankingSpec
+from quintet.index import BACKENDS
 from quintet.indexing.run import no_progress
 from quintet.model.documents import embedding_text
 

@@ -82,11 +82,11 @@ def _refuse_with_reembed(**values: object) -> None:
 
 def _reembed(folder: Path, embedder: str | None, as_json: bool) -> int:
     import quintet
-    from quintet.adapters import DEFAULT_EMBEDDER
     from quintet.cli.render import progress
+    from quintet.embed import DEFAULT
 
     with quintet.open(folder, create=False) as index, progress() as bars:
-        report = index.reembed(embedder or DEFAULT_EMBEDDER, progress=bars)
+        report = index.reembed(embedder or DEFAULT, progress=bars)
     return _show_report(report, index.folder, as_json)
 
 

@@ -26,9 +26,9 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from quintet.adapters import embedding_models
+    from quintet.embed.pull import available
 
-    known = embedding_models()
+    known = available()
     if as_json:
         write_json([asdict(model) for model in known])
         return
@@ -49,9 +49,9 @@ def pull_model(
 
     Only the weights are unpacked, nothing else.
     """
-    from quintet.adapters import fetch_model
+    from quintet.embed.pull import pull
 
-    fetch_model(name, tell)
+    pull(name, tell)
 
 
 def register(app: typer.Typer) -> None:

@@ -42,10 +42,10 @@ def tune_command(
             raise UsageError("--undo goes with --db and --json only; leave the rest out")
         return _undo(existing_folder(source.db), as_json)
     source.check()
-    from quintet.adapters import BACKENDS
     from quintet.cli.render import progress
     from quintet.evaluation.beir import has_corpus
     from quintet.evaluation.tuning.tune import tune
+    from quintet.index import BACKENDS
 
     has_its_own_index = source.folder is not None and has_corpus(source.folder)
     db = source.db if has_its_own_index else existing_folder(source.db)
