@@ -195,9 +195,6 @@ class ScriptValues:
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """A name, or a member of one, that is used but not called."""
-        path = chain(self.scan, node)
-        if path:
-            self.scan.mention(scope, "references", path, node)
-            return ()
-        root = root_of(node)
-        return [(root, scope)] if root.id != node.id else ()
+        path, root = chain(self.scan, node), root_of(node)
+        self.scan.mention(scope, "references", path, node)
+        return () if path or root.id == node.id else [(root, scope)]

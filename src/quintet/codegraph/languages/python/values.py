@@ -259,12 +259,9 @@ class PythonValues:
 
     def value(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """A member of a name that is used but not called."""
-        path = chain(self.scan, node)
-        if path:
-            self.scan.mention(scope, "references", path, node)
-            return ()
-        root = root_of(node)
-        return [(root, scope)] if root.type not in ("attribute", "identifier") else ()
+        path, root = chain(self.scan, node), root_of(node)
+        self.scan.mention(scope, "references", path, node)
+        return () if path or root.type in ("attribute", "identifier") else [(root, scope)]
 
     def string(self, node: "Node", scope: Scope) -> Sequence[Step]:
         """Only a string with a prefix such as `f` can hold expressions (or one that is broken)."""
