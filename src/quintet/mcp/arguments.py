@@ -100,8 +100,8 @@ class Search(Arguments):
     mode: Annotated[
         Any,
         choice(
-            "Which signals to use. The contract decides between lexical and keyword, and the default; "
-            "mcb has no modes.",
+            "Which signals to use; the default is the contract's own. Some contracts say keyword instead of "
+            "lexical; mcb has no modes.",
             "lexical",
             "keyword",
             "semantic",
