@@ -7,7 +7,7 @@ import pytest
 from cli.conftest import Quintet
 from quintet.cli.commands.serve import open_shared_index
 
-MADE = "there was no index in {}; made an empty one\n"
+MADE = "there was no index in {}, so an empty one was created\n"
 
 
 @pytest.fixture

@@ -209,7 +209,7 @@ def test_a_blank_query_is_refused(library: Library, contract: str, query: Any) -
 def test_an_overlong_query_is_refused_and_many_terms_are_capped(tmp_path: Path) -> None:
     with quintet.open(tmp_path / "index", embedder=None, max_terms=3, max_query_chars=50) as index:
         index.sync([write(tmp_path / "shelf", FILES)])
-        with pytest.raises(UsageError, match="the query has 51 characters; at most 50 are taken"):
+        with pytest.raises(UsageError, match="the query has 51 characters; at most 50 are allowed"):
             index.search("x" * 51)
         response = index.search("alpha beta gamma plain", "rifflux")
         assert paths(response) == [] and codes(response)[0] == "terms_capped"

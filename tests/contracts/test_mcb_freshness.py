@@ -208,8 +208,9 @@ def test_an_index_without_any_file_on_disk_still_answers(shelves: Any, tmp_path:
     assert {item["freshness"] for item in results(there)} == {"StaleWithRisk"}
     told = {
         "code": "index_stale",
-        "message": "3 of 3 results come from folders that are not there (root shelf); "
-        "they show what was indexed",
+        "message": (
+            "3 of 3 results come from missing folders (root shelf); they show the text as it was indexed"
+        ),
     }
     assert [note for note in there.notes if note["code"] == "index_stale"] == [told]
     assert plain.notes == [told]

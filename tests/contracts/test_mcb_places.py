@@ -121,7 +121,7 @@ def test_a_leg_that_gives_up_says_so(library: Library, monkeypatch: pytest.Monke
     legs, _, vectors = depths(index, "mcb", k=3)
     assert vectors == [3, 6]
     assert [note["message"] for note in legs.notes if note["code"] == "few_nodes"][-1] == (
-        "semantic: the best 6 chunks are of fewer than 3 code nodes"
+        "semantic: the best 6 chunks belong to fewer than 3 code nodes"
     )
 
 

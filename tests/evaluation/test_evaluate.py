@@ -114,7 +114,7 @@ def test_a_folder_keeps_one_corpus_and_one_embedder(evaluated: Eval, tmp_path: P
     assert evaluated(*TEXT, "--db", "kept")[0] == 0
     code, _, err = evaluated("--embedder", "granite", "--db", "kept")
     assert code == 4
-    assert "give each embedder a --db of its own" in err
+    assert "use a separate --db for each embedder" in err
 
 
 def test_a_run_that_is_written_is_measured_the_same_when_read(evaluated: Eval, collection: Path) -> None:

@@ -67,7 +67,7 @@ def test_the_table_shows_each_kind_below_its_run_and_says_what_it_means(evaluate
         "  docstring (4)",
         "  heading (4)",
     ]
-    assert "not how well it answers the questions of people [own_questions]" in err
+    assert "they do not say how well it answers people's questions [own_questions]" in err
     assert "there is no memory beside this index [no_memory_questions]" in err
 
 
@@ -138,8 +138,8 @@ def test_a_ranking_of_documents_says_that_one_passage_of_each_counts(evaluated: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "name the folder of a collection, or ask the index itself with --self"),
-        (("drinks", "--self"), "--self asks the index itself, and 'drinks' names a collection"),
+        ((), "name the folder of a collection, or use --self to make questions from the index"),
+        (("drinks", "--self"), "--self makes questions from the index, and 'drinks' is a collection"),
         (("--self", "--split", "dev"), "--split chooses the judgements of a collection"),
         (("drinks", "--queries", "5"), "--queries limits the questions that --self makes"),
         (("--self", "--queries", "0"), "--queries is 0; it must be a whole number from 1 to 10000"),

@@ -50,7 +50,7 @@ def test_objects_trees_and_text_say_the_same(given: Any, meaning: Filter) -> Non
         ({"or": {"tag": "a"}}, "it must be a list of filters"),
         ({"and": [{}]}, "it must be an object"),
         ({"not": []}, "it must be an object"),
-        ({"and": ["tag:a"], "path": "x"}, "'and' stands alone"),
+        ({"and": ["tag:a"], "path": "x"}, "'and' must be the only key"),
         ({"and": [["tag:a"]]}, "it must be an object"),
         ({"meta.": "x"}, "unknown filter 'meta.'"),
         ({"meta.x": None}, "it must be text, a number, true or false"),
@@ -80,7 +80,7 @@ def test_a_tree_is_bounded_in_depth_and_in_conditions() -> None:
         FILTER.accept(deep)
     FILTER.accept("tag:a " * MAX_CONDITIONS)
     for many in ("tag:a " * 101, {"or": ["tag:a"] * 101}, {"and": ["tag:a " * 60, "tag:b " * 60]}):
-        with pytest.raises(UsageError, match="at most 100 are taken"):
+        with pytest.raises(UsageError, match="at most 100 are allowed"):
             FILTER.accept(many)
 
 

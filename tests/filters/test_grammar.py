@@ -109,7 +109,7 @@ def test_any_text_means_something_or_is_refused_at_a_place_in_it(text: str) -> N
         ('a:"x"y', 5, "a quoted value ends here"),
         ("(a:1", 0, "this bracket is never closed"),
         ("b:2 (a:1", 4, "this bracket is never closed"),
-        ("a:1)", 3, "this bracket closes nothing"),
+        ("a:1)", 3, "this closing bracket has no opening one"),
         ("()", 1, "')' is not a condition"),
         ("-", 1, "a condition is missing"),
     ],

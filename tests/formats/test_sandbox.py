@@ -120,7 +120,7 @@ def test_an_interruption_leaves_no_answer_behind(sandbox: Sandbox, monkeypatch: 
 
 def test_a_process_that_does_not_start_is_a_problem_of_the_file(tmp_path: Path) -> None:
     with Sandbox(LIMITS, (sys.executable, str(tmp_path / "missing.py"))) as sandbox:
-        assert _reason(sandbox, "a").startswith("cannot be read, because this does not start")
+        assert _reason(sandbox, "a").startswith("cannot be read, because its parser does not start")
 
 
 def test_modules_are_not_looked_for_in_the_current_folder(

@@ -101,7 +101,7 @@ def test_what_was_superseded_is_shown_with_all_and_in_the_timeline(command: Comm
     everything = command("recall", "limit", "--all")[1]
     assert f"superseded by {new}" in everything
     timeline = command("timeline", "--around", new, "--before", "1", "--after", "0")[1]
-    assert timeline.index(old) < timeline.index("held until") < timeline.index("the limit is twenty")
+    assert timeline.index(old) < timeline.index("valid until") < timeline.index("the limit is twenty")
     found = json.loads(command("timeline", "--json", "--kind", "fact")[1])["memories"]
     assert [one["id"] for one in found] == [old, new]
 

@@ -57,7 +57,7 @@ def test_an_empty_half_is_told_from_one_without_a_match(index: quintet.Index) ->
     found = index.search_all("cache")
     assert (found.status, found.body["memory"]) == ("ok", [])
     assert "never_indexed" in codes(found)
-    assert any(note["message"] == "memory: nothing was ever kept" for note in found.notes)
+    assert any(note["message"] == "memory: nothing was ever stored" for note in found.notes)
 
 
 def test_a_degraded_half_degrades_the_whole(both: quintet.Index) -> None:

@@ -51,7 +51,7 @@ def test_a_leg_that_stops_too_early_is_told_with_its_cutoff(index: Index) -> Non
     (lexical,) = told.standings
     assert lexical.rank is not None and lexical.rank > lexical.depth == 3
     assert lexical.cutoff is not None and lexical.score is not None and lexical.cutoff > lexical.score
-    assert any("the leg brings 3, the last of them with" in reason for reason in told.reasons)
+    assert any("the leg returns 3, the last of them with score" in reason for reason in told.reasons)
 
 
 def test_a_candidate_depth_can_be_the_smallest_change(index: Index) -> None:

@@ -203,7 +203,7 @@ def test_a_capped_query_says_so(index: Index) -> None:
 
 @pytest.mark.parametrize("query", ["", " ", "\t\n", "\0", "\0 \0", "\u3000"])
 def test_a_blank_query_is_refused_with_what_to_do(index: Index, query: str) -> None:
-    with pytest.raises(UsageError, match="ask with at least one word") as caught:
+    with pytest.raises(UsageError, match="give at least one word") as caught:
         index.search(query)
     assert caught.value.code == "bad_query"
 

@@ -1,4 +1,4 @@
-"""What was typed, as the engine takes it: text, parameters of a contract, filters."""
+"""Convert command-line arguments for the engine: text, contract parameters, filters."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def json_or_text(value: str) -> object:
 def search_parameters(
     params: Sequence[str] | None, filters: Sequence[str] | None, contract: str = "", **options: object
 ) -> dict[str, object]:
-    """The parameters of a search. `options` are those with an option of their own; None is left out."""
+    """The parameters of a search. `options` are those with a dedicated option; None is left out."""
     from quintet.cli.filters import parse_filters
 
     given = {name: as_text(value) if isinstance(value, str) else value for name, value in options.items()}
@@ -55,7 +55,7 @@ def search_parameters(
 def add_parameters(
     given: Mapping[str, object], params: Sequence[str] | None, option: str = "--param"
 ) -> dict[str, object]:
-    """`given` with each `NAME=VALUE` of a repeatable option. A name may be there once."""
+    """`given` plus each `NAME=VALUE` of a repeatable option. Each name may occur once."""
     parameters = dict(given)
     for argument in as_texts(params):
         name, value = _parameter(argument, option)

@@ -1,4 +1,4 @@
-"""Where the index of a command lies, and opening it."""
+"""Find and open the index of a command."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ def open_or_create_index(db: Path | None) -> "Index":
     is_new = not holds_index(folder)
     index = quintet.open(folder)
     if is_new:
-        tell(f"there was no index in {index.folder}; made an empty one")
+        tell(f"there was no index in {index.folder}, so an empty one was created")
     return index
 
 

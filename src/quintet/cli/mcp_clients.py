@@ -163,7 +163,7 @@ def install(
     if after == before:
         return InstallResult(f"{client.title} is set up already: {file}\n", True)
     _write(file, after, before)
-    backup = [] if before is None else [f"the file as it was: {file.name}{BACKUP}"]
+    backup = [] if before is None else [f"backup of the old file: {file.name}{BACKUP}"]
     remarks = [*backup, f"restart {client.title} to use it"]
     return InstallResult(f"{client.title} is set up: {file}\n", True, remarks)
 
@@ -228,9 +228,9 @@ def _toml(before: str | None, client: Client, name: str, entry: dict[str, Any]) 
     after = (before or "") + gap + "\n".join(lines) + "\n"
     try:
         if tomllib.loads(after)[client.section] != {**servers, name: entry}:
-            raise UnsafeEdit(f"its {client.section} cannot be added to at the end")
+            raise UnsafeEdit(f"its {client.section} cannot be extended at the end of the file")
     except (tomllib.TOMLDecodeError, TypeError):
-        raise UnsafeEdit(f"its {client.section} cannot be added to at the end") from None
+        raise UnsafeEdit(f"its {client.section} cannot be extended at the end of the file") from None
     return after
 
 
@@ -241,7 +241,9 @@ def _quoted(value: object) -> str:
 
 def _same(before: str | None, equal: bool, name: str) -> str:
     if not equal:
-        raise UnsafeEdit(f"it has another entry {name!r}; remove that first, or choose a name with --name")
+        raise UnsafeEdit(
+            f"it already has a different entry {name!r}; remove that first, or choose a name with --name"
+        )
     return before or ""
 
 

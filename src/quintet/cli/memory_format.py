@@ -7,13 +7,13 @@ from quintet.cli.terminal import safe, safe_lines
 
 
 def format_memory(memory: Any, lead: str = "") -> str:
-    """Kind, id, time and tags, then the text, then whether it still holds."""
+    """Kind, id, time and tags, then the text, then whether it is still valid."""
     tags = "".join(f" #{tag}" for tag in memory["tags"])
     head = f"{lead}{memory['kind']}  {memory['id']}  {format_time(memory['created_ms'])}{tags}"
     lines = [safe(head), *(f"    {line}" for line in safe_lines(memory["text"]))]
     if memory["valid"]["until_ms"] is not None:
         by = f", superseded by {memory['superseded_by']}" if memory["superseded_by"] else ""
-        lines.append(f"    held until {format_time(memory['valid']['until_ms'])}{by}")
+        lines.append(f"    valid until {format_time(memory['valid']['until_ms'])}{by}")
     for subject in memory["about"]:
         lines.append(safe(f"    about {_place(subject)}: {subject['state']}"))
     return "\n".join(lines) + "\n"

@@ -199,7 +199,7 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "hnsw": [hnsw_line(status.hnsw)],
         "tuned": [", ".join(f"{name} {value:g}" for name, value in status.tuned.items()) or "no"],
         "cache": [
-            f"{status.cache.entries} searches kept, {status.cache.hits} hits, {status.cache.misses} misses"
+            f"{status.cache.entries} searches cached, {status.cache.hits} hits, {status.cache.misses} misses"
         ],
     }
     for name, values in rows.items():
@@ -220,7 +220,7 @@ def _disk_lines(status: "IndexStatus") -> Iterator[str]:
     if lag.refused:
         yield f"{lag.refused} cannot be indexed; 'quintet index' says which and why"
     for root in lag.missing_roots:
-        yield f"the folder of root {root} is missing; bring it back, or run 'quintet forget {root}'"
+        yield f"the folder of root {root} is missing; restore it, or run 'quintet forget {root}'"
 
 
 @contextmanager

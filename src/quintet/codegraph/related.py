@@ -196,7 +196,7 @@ def _ambiguous(reference: str, candidates: Sequence[Node]) -> UsageError:
     listed = "; ".join(shown[:CANDIDATES_SHOWN])
     more = f"; and {len(shown) - CANDIDATES_SHOWN} more" if len(shown) > CANDIDATES_SHOWN else ""
     return UsageError(
-        f"{reference!r} may be any of {len(shown)}: {listed}{more}; give its full name, or its PATH:LINE",
+        f"{reference!r} matches {len(shown)} symbols: {listed}{more}; give its full name, or its PATH:LINE",
         details={"candidates": [node_fields(node) for node in candidates[:MAX_LIMIT]]},
     )
 
@@ -204,13 +204,13 @@ def _ambiguous(reference: str, candidates: Sequence[Node]) -> UsageError:
 def _unknown_symbol(graph: CodeGraph, reference: str) -> NotFound:
     if not graph.available:
         return NotFound(
-            f"nothing is called {reference!r}: this index holds no symbols; index source code with "
+            f"there is no symbol {reference!r}: this index has no symbols; index source code with "
             "'quintet index'",
             code="document_not_found",
         )
     last = SEPARATORS.split(reference)[-1] or reference
     near = get_close_matches(last, graph.names_like(last), n=5)
-    hint = f"near it: {', '.join(near)}" if near else "give a symbol, a path, or PATH:LINE"
+    hint = f"similar names: {', '.join(near)}" if near else "give a symbol, a path, or PATH:LINE"
     return NotFound(
         f"no symbol or document is called {reference!r}; {hint}",
         code="document_not_found",

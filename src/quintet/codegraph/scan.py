@@ -1,4 +1,4 @@
-"""What every extractor uses: a walk that no nesting can break, and a builder for the outline of one file.
+"""Shared by every extractor: a tree walk without recursion, and a builder for the outline of one file.
 
 An extractor walks the tree once. The handler of a node type adds symbols and imports, binds names in scopes
 and records mentions. It returns the nodes to visit next, each with its scope. Mentions are resolved after the

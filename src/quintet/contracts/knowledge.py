@@ -89,8 +89,8 @@ def profile(params: Params) -> Profile:
 def plan(query: str, params: Params) -> Plan:
     if params.index != DEFAULT_INDEX:
         raise NotFound(
-            f"index is {params.index!r}; only the index 'default', of the "
-            "indexed folders, has receipts and explanations",
+            f"index is {params.index!r}; only the index 'default', which covers the indexed folders, has "
+            "receipts and explanations",
             code="unknown_index",
         )
     return _planned(query, params)

@@ -24,7 +24,7 @@ class Params:
     limit: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
     semantic_weight: float = parameter(
-        0.7, number(0, 1), "weight of the semantic leg in hybrid mode; full text has the rest"
+        0.7, number(0, 1), "weight of the semantic leg in hybrid mode; full text gets the rest"
     )
     heading_weight: float = parameter(
         1.5, number(0, 100), "weight of a word in a heading or title; a word in the text has 1"

@@ -1,4 +1,4 @@
-"""Check the vectors of an embedder, which may be any object of the port, and make them canonical."""
+"""Check the vectors that an embedder returns, and make them canonical."""
 
 from collections.abc import Sequence
 from functools import cached_property

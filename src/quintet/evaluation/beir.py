@@ -89,7 +89,7 @@ def corpus_documents(folder: Path) -> Iterator[CorpusDocument]:
         except MalformedLine as error:
             raise line_error(file, number, str(error)) from None
         if id in seen:
-            raise line_error(file, number, f"repeats the _id {id!r}; an id must be there once")
+            raise line_error(file, number, f"repeats the _id {id!r}; each id may occur only once")
         seen.add(id)
         yield document
 
@@ -115,7 +115,7 @@ def read_judged_queries(folder: Path, split: str = "test") -> JudgedQueries:
     if not usable:
         raise UsageError(f"no query of {folder} has a relevant document; a grade above 0 marks one")
     left_out = len(grades) - len(usable)
-    message = f"{left_out} of {len(grades)} judged queries have nothing relevant and are left out"
+    message = f"{left_out} of {len(grades)} judged queries have no relevant document and are left out"
     notes: tuple[Note, ...] = ({"code": "queries_left_out", "message": message},) if left_out else ()
     chosen = {query: queries[query] for query in usable}
     return JudgedQueries(_name(folder), chosen, {query: grades[query] for query in usable}, notes)
@@ -148,9 +148,9 @@ def _queries(file: Path) -> dict[str, str]:
         except MalformedLine as error:
             raise line_error(file, number, str(error)) from None
         if query in queries:
-            raise line_error(file, number, f"repeats the _id {query!r}; an id must be there once")
+            raise line_error(file, number, f"repeats the _id {query!r}; each id may occur only once")
         if not text.strip():
-            raise line_error(file, number, "has no text; a query must hold at least one word")
+            raise line_error(file, number, "has no text; a query must contain at least one word")
         queries[query] = text
     return queries
 

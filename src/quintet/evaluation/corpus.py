@@ -1,4 +1,4 @@
-"""A corpus to search, in a store of its own (`corpus.db`), which no command takes for an index.
+"""A corpus to search, in its own store (`corpus.db`), which no command mistakes for an index.
 
 A record is a document in it; its id is the path.
 """
@@ -104,7 +104,7 @@ class Corpus:
         if embedder is not None and stored not in (None, embedder.identity):
             raise Conflict(
                 f"the vectors in {folder} are of {stored!r}, not {embedder.identity!r}; "
-                "give each embedder a --db of its own"
+                "use a separate --db for each embedder"
             )
         self.embedder = None if embedder is None else CachingEmbedder(embedder)
 

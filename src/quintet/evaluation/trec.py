@@ -84,6 +84,6 @@ def _refuse_repeats(file: Path, query: str, items: Iterable[str]) -> None:
     for item in items:
         if item in seen:
             raise UsageError(
-                f"{file} names {item!r} twice for query {query!r}; each result may be there once"
+                f"{file} names {item!r} twice for query {query!r}; each result may occur only once"
             )
         seen.add(item)

@@ -57,7 +57,7 @@ def checked_id(what: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise MalformedLine(f"has no {what}; it must be text that is not blank")
     if len(value) > LONGEST_ID:
-        raise MalformedLine(f"has a {what} of {len(value)} characters; at most {LONGEST_ID} are taken")
+        raise MalformedLine(f"has a {what} of {len(value)} characters; at most {LONGEST_ID} are allowed")
     if any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in value):
         raise MalformedLine(f"has a {what} with control characters or lone surrogates: {value[:80]!r}")
     return value

@@ -147,10 +147,12 @@ def _expression(value: object) -> object:
         return Filter()
     expression = _read(value, 0)
     if (count := count_conditions(expression)) > MAX_CONDITIONS:
-        raise _invalid(f"the filter has {count} conditions; at most {MAX_CONDITIONS} are taken: simplify it")
+        raise _invalid(
+            f"the filter has {count} conditions; at most {MAX_CONDITIONS} are allowed: simplify it"
+        )
     if (count := count_conditions(expression, SCANNING)) > MAX_SCANNING:
         names = " and ".join(sorted(SCANNING))
-        raise _invalid(f"the filter has {count} conditions on {names}; at most {MAX_SCANNING} are taken")
+        raise _invalid(f"the filter has {count} conditions on {names}; at most {MAX_SCANNING} are allowed")
     return as_filter(expression)
 
 
@@ -170,7 +172,9 @@ def _read(value: object, depth: int) -> Expression:
     if operator is None:
         return all_of(_conditions(GENERAL, value))
     if len(value) > 1:
-        raise _invalid(f"filter {operator!r} stands alone in its object; put the others into its list")
+        raise _invalid(
+            f"filter {operator!r} must be the only key of its object; put the other filters into its list"
+        )
     return _combined(operator, value[operator], depth)
 
 

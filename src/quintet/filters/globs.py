@@ -41,7 +41,7 @@ def _alternatives(pattern: str) -> list[str]:
     tails = _alternatives(pattern[closed + 1 :])
     inner = [choice for middle in middles for choice in _alternatives(middle)]
     if len(inner) * len(tails) > MAX_ALTERNATIVES:
-        raise _invalid(pattern, f"stands for more than {MAX_ALTERNATIVES} alternatives")
+        raise _invalid(pattern, f"expands to more than {MAX_ALTERNATIVES} alternatives")
     return ["".join(parts) for parts in product(heads, inner, tails)]
 
 
@@ -52,7 +52,7 @@ def _closing(pattern: str, opened: int) -> int:
         if depth == 0 and opened >= 0:
             return at
         if depth > 20:
-            raise _invalid(pattern, "has braces more than 20 deep")
+            raise _invalid(pattern, "nests braces more than 20 deep")
     return -1
 
 

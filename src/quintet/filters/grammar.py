@@ -30,7 +30,7 @@ def parse(text: str, read: ReadCondition) -> Expression:
     """Parse `text`. `read` turns a name and a value into a condition, or raises UsageError."""
     if len(text) > MAX_CHARS:
         raise UsageError(
-            f"the filter has {len(text)} characters; at most {MAX_CHARS} are taken: shorten it",
+            f"the filter has {len(text)} characters; at most {MAX_CHARS} are allowed: shorten it",
             code="invalid_filter",
             details={"position": MAX_CHARS},
         )
@@ -46,7 +46,7 @@ class _Parser:
     def whole(self) -> Expression:
         expression = self._any_of(0)
         if self._next() == ")":
-            raise self._invalid("this bracket closes nothing; take it out")
+            raise self._invalid("this closing bracket has no opening one; remove it")
         return expression
 
     def _next(self) -> str:
@@ -122,7 +122,7 @@ class _Parser:
         self._at = match.end()
         after = self._text[self._at : self._at + 1]
         if after and after != ")" and not after.isspace():
-            raise self._invalid("a quoted value ends here; put a space behind it")
+            raise self._invalid("a quoted value ends here; put a space after it")
         return ESCAPED.sub(r"\1", match[1])
 
     def _bare(self, name: str) -> str:
@@ -134,7 +134,7 @@ class _Parser:
                 break
             self._at += 1
         if self._at == start:
-            raise self._invalid(f"{name} has no value; write it right behind the colon")
+            raise self._invalid(f"{name} has no value; write it directly after the colon")
         return self._text[start : self._at]
 
     def _invalid(self, why: str, at: int | None = None) -> UsageError:

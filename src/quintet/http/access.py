@@ -1,4 +1,4 @@
-"""What a client may reach: routes that check its key, the knowledge bases of that key, no paths in errors."""
+"""Access control: routes check the client's key, a key may be limited to some bases, errors show no paths."""
 
 import os
 from collections.abc import Awaitable, Callable, Iterator

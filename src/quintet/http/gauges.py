@@ -29,11 +29,11 @@ class Gauges:
             "quintet_index_generation": ("Generation of the index.", status.generation),
             "quintet_cache_hits_total": ("Searches whose legs were in the cache.", cache.hits),
             "quintet_cache_misses_total": ("Searches whose legs were not.", cache.misses),
-            "quintet_cache_evictions_total": ("Entries that made room for others.", cache.evictions),
-            "quintet_cache_expired_total": ("Entries that were too old.", cache.expired),
+            "quintet_cache_evictions_total": ("Entries removed to make room for others.", cache.evictions),
+            "quintet_cache_expired_total": ("Entries that expired.", cache.expired),
             "quintet_cache_entries": ("Entries in the cache.", cache.entries),
-            "quintet_cache_bytes": ("Memory the cache takes, about.", cache.bytes),
-            "quintet_engine_calls": ("Calls of the engine, running and waiting.", self._workers.calls),
+            "quintet_cache_bytes": ("Approximate memory use of the cache.", cache.bytes),
+            "quintet_engine_calls": ("Engine calls, running and waiting.", self._workers.calls),
             "quintet_jobs_unfinished": ("Jobs, running and waiting.", self._jobs.unfinished),
         }
 

@@ -1,4 +1,4 @@
-"""The MCP endpoint of this process. The SDK takes a second to import, so the first request brings it in."""
+"""The MCP endpoint of this process. The SDK takes a second to import, so the first request imports it."""
 
 import asyncio
 

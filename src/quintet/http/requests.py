@@ -39,7 +39,7 @@ async def read_json(request: Request, limits: Limits, *, required: bool = True) 
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 async def read_body(request: Request, limits: Limits) -> bytes:
@@ -124,7 +124,7 @@ def take_query(body: dict[str, Any]) -> Any:
 def read_text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
     if not isinstance(value, str) or not value:
-        raise wrong_field(name, "given as text")
+        raise wrong_field(name, "non-empty text")
     return value
 
 
@@ -140,7 +140,7 @@ def query_parameters(request: Request, known: list[str]) -> dict[str, str]:
     items = request.query_params.multi_items()
     check_fields(dict(items), known, "the address")
     if len(items) > len(dict(items)):
-        raise UsageError("a name behind the question mark is there twice; give each once")
+        raise UsageError("the query string names a parameter twice; give each once")
     return dict(items)
 
 

@@ -58,7 +58,7 @@ def open_file(file: SourceFile) -> OpenFile:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise NotFound(
-                "this file became a link; sync its source", code="invalid_source_file_path"
+                "this file is now a link; sync its source", code="invalid_source_file_path"
             ) from None
         raise _gone() from None
     status = os.fstat(descriptor)

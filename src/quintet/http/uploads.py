@@ -151,7 +151,7 @@ class _Form:
         try:
             self._parser.write(part)
         except FormParserError as error:
-            return UsageError(f"the body is no multipart/form-data: {error}")
+            return UsageError(f"the body is not valid multipart/form-data: {error}")
         except (LimitError, UsageError) as error:
             return error
         except OSError as error:

@@ -1,1 +1,1 @@
-"""A file becoming rows: walk, read, parse, chunk, write, embed. Start with `sync.py`."""
+"""From files to rows: walk, read, parse, chunk, write, embed. Start with `sync.py`."""

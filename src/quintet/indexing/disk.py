@@ -1,4 +1,4 @@
-"""How files on disk compare to what was indexed of them. Every search that checks freshness comes here."""
+"""Compare files on disk with what was indexed. Every search that checks freshness uses this module."""
 
 import os
 import re

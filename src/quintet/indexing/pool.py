@@ -142,7 +142,7 @@ class _ExaminerProcess:
         if greeting != identity():
             self.close_input()
             reason = self.wait() if greeting is None else f"{self.wait()}, another version of Quintet"
-            raise NotStarted(f"this does not start ({reason}): {' '.join(self._command)}")
+            raise NotStarted(f"a worker process does not start ({reason}): {' '.join(self._command)}")
 
     def ask(self, tasks: Sequence[Task]) -> list[Examination] | str | None:
         """The results, or the traceback of a bug; None if the process died."""

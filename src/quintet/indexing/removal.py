@@ -1,4 +1,4 @@
-"""Take documents out of an index. The names of what went are forgotten too."""
+"""Remove documents from an index. Their names are removed from its change log too."""
 
 from collections.abc import Iterable
 

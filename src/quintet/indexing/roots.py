@@ -110,7 +110,7 @@ def existing_roots(known: Sequence[Root], report: Report) -> list[Root]:
     """The roots whose folder exists. A root without its folder keeps its documents until it is forgotten."""
     for root in known:
         if not Path(root.location).is_dir():
-            reason = "the folder of this root is gone; bring it back, or run 'quintet forget' on it"
+            reason = "the folder of this root is missing; restore it, or run 'quintet forget' on it"
             report.problems.append(FileProblem(root.location, reason))
     return [root for root in known if Path(root.location).is_dir()]
 

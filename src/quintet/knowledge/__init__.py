@@ -1,4 +1,4 @@
-"""Knowledge bases: each a store of its own below the index folder, searched by the same engine.
+"""Knowledge bases: each has its own store below the index folder, searched by the same engine.
 
 index.knowledge                       KnowledgeBases
   create(slug, title=None, properties=())   KnowledgeBase; Conflict `knowledge_base_exists`

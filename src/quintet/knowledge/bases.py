@@ -1,4 +1,4 @@
-"""The knowledge bases of an index, each in a folder of its own. A base is made and deleted in one step."""
+"""The knowledge bases of an index, each in its own folder. A base is created and deleted in one step."""
 
 import secrets
 import shutil
@@ -60,7 +60,7 @@ class KnowledgeBases:
             if self._parts.store_in(place).exists():
                 raise Conflict(
                     f"the folder of {slug!r} holds documents, but its registration is missing; "
-                    "bring its base.json back, or delete the folder",
+                    "restore its base.json, or delete the folder",
                     code="knowledge_base_exists",
                 )
             self._make(place, registration)

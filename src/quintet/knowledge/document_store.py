@@ -126,7 +126,7 @@ class DocumentStore:
             stored = self.collection.stored_embedder()
             if embedded is not None and stored not in (None, embedded.identity):
                 embedded = None
-                why_not = f"the others were made by {stored}; 'quintet kb embed' makes all anew"
+                why_not = f"the others were made by {stored}; 'quintet kb embed' replaces all vectors"
             with writer.batch():
                 if root not in writer.roots():
                     writer.put_root(root)
@@ -197,7 +197,7 @@ class DocumentStore:
             now = snapshot.documents.get([before.document.id])
         if now.get(before.document.id) != before:
             raise Conflict(
-                "someone else changed or removed this document just now; try again", code="busy_writer"
+                "this document was changed or removed in the meantime; try again", code="busy_writer"
             )
 
     def _sweep(self, writer: Writer) -> None:

@@ -44,7 +44,7 @@ class FolderSync:
         location = Path(self.source.location)
         if not location.is_dir():
             raise Conflict(
-                f"the folder of source {self.source.name!r} is gone; bring it back, or remove the source",
+                f"the folder of source {self.source.name!r} is missing; restore it, or remove the source",
                 code="source_gone",
             )
         root = Root(self.source.id, self.source.location)

@@ -1,4 +1,4 @@
-"""The shapes of what knowledge bases answer. Every interface publishes schemas derived from these types."""
+"""The result types of knowledge bases. Every interface publishes schemas derived from these types."""
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 

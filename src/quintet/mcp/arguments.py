@@ -183,7 +183,7 @@ class Remember(Arguments):
         default_factory=dict
     )
     supersedes: Annotated[
-        Any, described({"type": ["string", "null"]}, "The id of a memory that no longer holds.")
+        Any, described({"type": ["string", "null"]}, "The id of the memory that this one replaces.")
     ] = None
 
 
@@ -202,9 +202,7 @@ class Recall(Arguments):
     until: Annotated[
         Any, described({"type": ["integer", "null"]}, "Created before this time, Unix milliseconds.")
     ] = None
-    include_superseded: Annotated[
-        Any, described({"type": "boolean"}, "Also memories that no longer hold.")
-    ] = False
+    include_superseded: Annotated[Any, described({"type": "boolean"}, "Include superseded memories.")] = False
     max_tokens: MaxTokens = None
 
 

@@ -112,10 +112,10 @@ def memory_texts(body: Body) -> list[str]:
 
 
 def memory_text(rank: int, memory: Mapping[str, Any]) -> str:
-    """Kind, id and text; whether the memory still holds; whether its subjects changed."""
+    """Kind, id and text; whether the memory is still valid; whether its subjects changed."""
     lines = [f"{rank}. {memory['kind']} (score {memory['score']:.4g}, id {memory['id']})", memory["text"]]
     if memory["valid"]["until_ms"] is not None:
-        lines.append(f"no longer holds; superseded by {memory['superseded_by'] or 'a memory that is gone'}")
+        lines.append(f"no longer valid; superseded by {memory['superseded_by'] or 'a memory that is gone'}")
     for subject in memory["about"]:
         lines.append(f"about {subject.get('symbol') or subject['path']}: {subject['state']}")
     return "\n".join(lines)
@@ -154,9 +154,9 @@ def status_text(body: Body) -> str:
         *empty,
         f"{body['files']} files, {body['chunks']} chunks, {embedded}",
         *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
-        f"on disk since: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
+        f"changes on disk: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
         *([f"{lag['refused']} files cannot be indexed"] if lag["refused"] else []),
-        f"cache: {cache['entries']} searches kept, {cache['hits']} hits, {cache['misses']} misses",
+        f"cache: {cache['entries']} searches cached, {cache['hits']} hits, {cache['misses']} misses",
     ]
     if body["tuned"]:
         lines.append("tuned: " + ", ".join(f"{name} {value:g}" for name, value in body["tuned"].items()))

@@ -187,9 +187,9 @@ TOOLS: Mapping[str, McpTool] = {
             "remember",
             "Remember something for later",
             "Remember a decision, fact, preference, error, summary, piece of code or task. Name in `about` "
-            "the files or symbols it is about: recall then says whether they changed. The same text "
-            "again is the same memory; `near` lists memories that say almost the same. `supersedes` names "
-            "a memory that no longer holds.",
+            "the files or symbols it is about: recall then says whether they changed. The same text is "
+            "stored once; `near` lists memories that say almost the same. `supersedes` names the memory "
+            "that this one replaces.",
             arguments.Remember,
             (Remembered,),
             remember,
@@ -199,8 +199,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "recall",
             "Find memories",
-            "Find memories by words and by meaning, best first, with the time they held and whether their "
-            "subjects changed since. Look here before you work something out again.",
+            "Find memories by words and by meaning, best first, with the time they were valid and whether "
+            "their subjects changed since. Look here before you work something out again.",
             arguments.Recall,
             (MemoryBody, AnswerStatus),
             recall,

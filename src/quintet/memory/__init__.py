@@ -1,4 +1,4 @@
-"""The memory of an agent: a database of its own beside the index, searched by the same engine."""
+"""The memory of an agent: its own database beside the index, searched by the same engine."""
 
 from quintet.memory.memory import Memory, Remembered
 

@@ -51,7 +51,7 @@ def _find_file(name: str, documents: Documents, base: Path) -> tuple[str, str] |
     files = _files_named(name, documents, base)
     if len(files) > 1:
         examples = ", ".join(f"{root}/{path}" for root, path in files[:SHOWN])
-        raise UsageError(f"{name!r} may be any of {len(files)} documents ({examples}); name one of them")
+        raise UsageError(f"{name!r} matches {len(files)} documents ({examples}); name one of them")
     return files[0] if files else _find_unindexed(name, documents.roots(), base)
 
 

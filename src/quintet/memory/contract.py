@@ -58,7 +58,7 @@ class Params:
     about: str | None = parameter(None, NAME, "only about this path or symbol")
     since: int | None = parameter(None, WHEN, "created then or later, Unix milliseconds")
     until: int | None = parameter(None, WHEN, "created before that, Unix milliseconds")
-    include_superseded: bool = parameter(False, TRUTH, "also what no longer holds")
+    include_superseded: bool = parameter(False, TRUTH, "include superseded memories")
 
 
 def memory_filter(params: Params) -> Filter:

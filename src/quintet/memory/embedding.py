@@ -1,4 +1,4 @@
-"""The vectors of memories: a few are made in passing, and a failure never costs a text."""
+"""The vectors of memories. A write or recall makes the missing ones if they are few."""
 
 from quintet.collection import Collection
 from quintet.errors import QuintetError

@@ -1,4 +1,4 @@
-"""What a signal answers and what ranking returns: hit (a signal's answer) > evidence > ranked (final).
+"""The stages of a result: a hit of a signal, the evidence about an item, the ranked item.
 
 A search makes these by the hundred, so they are named tuples: a frozen dataclass takes four times as long.
 """

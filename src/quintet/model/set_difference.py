@@ -1,4 +1,4 @@
-"""Which items two sets differ in, from a sketch of each whose size does not grow with the set.
+"""Find the items in which two sets differ, from a sketch of each. A sketch has a fixed size.
 
 An invertible Bloom lookup table (Goodrich and Mitzenmacher, 2011). Every item is XORed into three cells, so
 XORing two sketches leaves only the difference of their sets. While that is small, some cell holds a single

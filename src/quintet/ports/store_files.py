@@ -1,4 +1,4 @@
-"""The names of a store's files, for those who look for a store without opening it."""
+"""The names of a store's files, for code that looks for a store without opening it."""
 
 from dataclasses import dataclass
 

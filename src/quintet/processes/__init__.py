@@ -1,1 +1,1 @@
-"""Child processes of our own: how they start, talk and end."""
+"""Quintet's child processes: start them, exchange messages, end them."""

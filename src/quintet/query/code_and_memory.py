@@ -52,7 +52,7 @@ def _id(item: Mapping[str, Any]) -> str:
     return str(item["node"]["id"] if "node" in item else item["id"])
 
 
-EMPTY: Mapping[Status, str] = {"never_indexed": "was ever kept", "empty_index": "is left"}
+EMPTY: Mapping[Status, str] = {"never_indexed": "was ever stored", "empty_index": "is left"}
 
 
 def joint_status(statuses: Mapping[str, Status]) -> tuple[Status, list[Note]]:

@@ -44,7 +44,7 @@ class Standing:
         where = f"{self.signal}: rank {self.rank} of {self.of}, score {self.score:.6g}"
         if self.within_depth or self.cutoff is None:
             return where
-        return f"{where}; the leg brings {self.depth}, the last of them with {self.cutoff:.6g}"
+        return f"{where}; the leg returns {self.depth}, the last of them with score {self.cutoff:.6g}"
 
 
 @dataclass(frozen=True, slots=True)

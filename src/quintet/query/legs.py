@@ -143,7 +143,9 @@ def _fetch(legs: Legs, snapshot: Snapshot, plan: Plan, signal: Signal, leg: _Leg
         if enough is None and len(hits) < depth:
             legs.exhausted |= {signal}
         elif enough is None:
-            legs.note("few_nodes", f"{signal}: the best {depth} chunks are of fewer than {wanted} code nodes")
+            legs.note(
+                "few_nodes", f"{signal}: the best {depth} chunks belong to fewer than {wanted} code nodes"
+            )
         hits = hits[:enough]
     legs.hits[signal] = hits
 
@@ -227,13 +229,13 @@ def _note_approximation(legs: Legs, graph: Approximation | None, ef: int, *, fil
     elif graph is None or not graph.rows:
         legs.note(
             "vectors_exact",
-            "there is no HNSW graph yet, so every vector was compared; one is built as long as this process "
-            "runs, and 'quintet hnsw' builds it and waits",
+            "there is no HNSW graph yet, so every vector was compared; this process builds one while it "
+            "runs, or build it now with 'quintet hnsw'",
         )
     else:
         recall = graph.recall.get(str(ef))
         known = "its recall is unknown" if recall is None else f"it finds {recall:.1%} of the exact best 20"
-        legs.note("approximate", f"HNSW proposed the vectors' candidates with ef {ef}: {known}")
+        legs.note("approximate", f"HNSW proposed the vector candidates with ef {ef}: {known}")
 
 
 def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> ChunkVectors | None:

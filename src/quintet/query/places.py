@@ -122,7 +122,7 @@ def _nothing_named(reference: str) -> NotFound:
 
 def _ambiguous(reference: str, matches: Sequence[tuple[str, str]]) -> UsageError:
     shown = ", ".join(f"{root}/{path}" for root, path in matches[:5])
-    return UsageError(f"{reference!r} may be any of {len(matches)} documents ({shown}); name one of them")
+    return UsageError(f"{reference!r} matches {len(matches)} documents ({shown}); name one of them")
 
 
 def documents_named(reference: str, documents: Documents, base: Path) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""How an answer comes about. Read `search` from top to bottom; each step names the file to open next.
+"""How a search produces its answer. Read `search` from top to bottom; each step names the file to open next.
 
 1. parameters  `model/parameters.py` checks what the contract declares in `contracts/NAME.py`
 2. plan        the contract turns parameters into a `Plan`: profile, limit, filters

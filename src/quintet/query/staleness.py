@@ -58,7 +58,7 @@ class FileStates:
             return []
         missing = [source for source in changed if source.root in self._missing_roots]
         if missing:
-            why = f"folders that are not there (root {missing[0].root}); they show what was indexed"
+            why = f"missing folders (root {missing[0].root}); they show the text as it was indexed"
             return [_index_stale(len(missing), len(document_ids), why)]
         why = f"files that changed since they were indexed ({changed[0].path}); run 'quintet index'"
         return [_index_stale(len(changed), len(document_ids), why)]

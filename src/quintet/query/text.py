@@ -35,10 +35,10 @@ def clean(query: object, max_chars: int) -> str:
     if not isinstance(query, str):
         raise UsageError(f"the query is a {type(query).__name__}; it must be text", code="bad_query")
     if not query.replace("\0", " ").strip():
-        raise UsageError("the query is blank; ask with at least one word", code="bad_query")
+        raise UsageError("the query is blank; give at least one word", code="bad_query")
     if len(query) > max_chars:
         raise UsageError(
-            f"the query has {len(query)} characters; at most {max_chars} are taken: shorten it",
+            f"the query has {len(query)} characters; at most {max_chars} are allowed: shorten it",
             code="bad_query",
         )
     return SURROGATE.sub("\ufffd", query)
@@ -57,9 +57,7 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         # A query of nothing but stop words asks for them.
         words = [word for word in words if not _is_stop_word(word, tokens)] or ([] if phrases else words)
     if not words and not phrases:
-        return ParsedQuery(
-            None, (_note("no_searchable_terms", "the query holds no word that text can match"),)
-        )
+        return ParsedQuery(None, (_note("no_searchable_terms", "the query has no word that text can match"),))
     terms = phrases + words
     capped = _cap(terms, tokens, max_terms)
     notes = []
@@ -85,7 +83,7 @@ def _check_cost(expression: str, tokens: Callable[[str], list[str]], max_terms: 
     if terms > max_terms or prefixes > MAX_PREFIXES:
         raise UsageError(
             f"the FTS5 expression has {terms} terms and {prefixes} prefixes; "
-            f"at most {max_terms} and {MAX_PREFIXES} are taken: shorten it",
+            f"at most {max_terms} and {MAX_PREFIXES} are allowed: shorten it",
             code="bad_query",
         )
 

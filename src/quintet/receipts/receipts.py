@@ -1,4 +1,4 @@
-"""Receipts and proofs of an open index: made, replayed, compared."""
+"""Make receipts and proofs of an open index, and replay receipts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -93,7 +93,7 @@ def _index_difference(
     if then["state_root"] == now["state_root"]:
         return
     if changed is None:
-        yield "the index changed: more documents than can be named"
+        yield "the index changed: too many documents to list"
     elif changed:
         more = f" and {len(changed) - MAX_NAMES} more" if len(changed) > MAX_NAMES else ""
         yield f"the index changed: {', '.join(changed[:MAX_NAMES])}{more}"

@@ -72,7 +72,7 @@ class Keys:
         slugs = tuple(sorted({_slug(base) for base in bases}))
         if not NAME.fullmatch(name):
             raise UsageError(
-                f"the key name {name!r} is not taken; use 1 to 64 letters, digits, spaces or . _ @ -",
+                f"the key name {name!r} is not allowed; use 1 to 64 letters, digits, spaces or . _ @ -",
                 details={"parameter": "name"},
             )
         secret, salt = secrets.token_urlsafe(32), secrets.token_bytes(16)
@@ -106,9 +106,7 @@ class Keys:
         form = FORM.fullmatch(presented)
         key = self._current().get(form[1]) if form else None
         if form is None or key is None or not self._matches(key, form[2]):
-            raise AccessError(
-                "the API key is not known here; check it, or ask for a new one", code="unauthorized"
-            )
+            raise AccessError("the API key is unknown; check it, or ask for a new one", code="unauthorized")
         return key
 
     def _matches(self, key: Key, secret: str) -> bool:
@@ -158,7 +156,7 @@ def _slug(base: str) -> str:
     slug = base.removeprefix("kb_")
     if not BASE.fullmatch(slug) or slug == "default":  # which is the index of all folders
         raise UsageError(
-            f"{base[:80]!r} is no name of a knowledge base; use its slug, as 'quintet kb list' shows it",
+            f"{base[:80]!r} is not the name of a knowledge base; use its slug, as 'quintet kb list' shows it",
             details={"parameter": "kb"},
         )
     return slug

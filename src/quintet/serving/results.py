@@ -1,4 +1,4 @@
-"""Results that both servers send and that no single feature makes."""
+"""Result types of both servers that belong to no single feature."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path

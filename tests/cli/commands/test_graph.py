@@ -104,7 +104,7 @@ def test_an_ambiguous_name_gives_the_candidates_and_no_guess(quintet: Quintet, s
 def test_an_unknown_name_gives_near_ones(quintet: Quintet, shop: Path) -> None:
     done = quintet("related", "totals")
     assert done.code == 3
-    assert "no symbol or document is called 'totals'; near it: total" in done.err
+    assert "no symbol or document is called 'totals'; similar names: total" in done.err
 
 
 def test_nothing_around_is_no_match(quintet: Quintet, shop: Path) -> None:

@@ -16,7 +16,7 @@ def test_models_lists_what_can_embed_and_whether_it_is_here(
     assert (done.code, done.err) == (0, "")
     lines = {line.split()[0]: line for line in done.out.splitlines()}
     assert list(lines) == ["granite", "minilm", "remote", "hashing", "none"]
-    assert lines["granite"].endswith("; here") and "Apache-2.0" in lines["granite"]
+    assert lines["granite"].endswith("; installed") and "Apache-2.0" in lines["granite"]
     assert lines["minilm"].endswith("run 'quintet models pull minilm'")
 
 

@@ -63,7 +63,7 @@ def test_a_half_without_anything_is_noted(library: Path, quintet: Quintet) -> No
     quintet("index", "--embedder", "hashing")
     done = quintet("search-all", "cache")
     assert done.code == 0
-    assert "note: memory: nothing was ever kept [never_indexed]\n" in done.err
+    assert "note: memory: nothing was ever stored [never_indexed]\n" in done.err
 
 
 @pytest.mark.parametrize(

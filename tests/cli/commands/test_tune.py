@@ -93,7 +93,7 @@ def test_people_read_before_after_gain_and_where_it_went(riddles: Path, quintet:
     assert lines[2].split() == ["semantic_weight", "0.7", "0.3", "0.3", "0.3", "0.3", "0.3", "0.3"]
     assert lines[-2].startswith("gain +0.")
     file = riddles / ".quintet" / "tuned.json"
-    assert lines[-1] == f"written to {file}; to take it back: quintet tune --undo"
+    assert lines[-1] == f"written to {file}; to undo this: quintet tune --undo"
     shown = quintet("status").out
     assert "tuned       semantic_weight 0.3, heading_weight 1.5, feedback 0.2\n" in shown
     assert "ok  tuned     by 60 queries of asked, gain +0." in quintet("doctor").out
@@ -102,7 +102,7 @@ def test_people_read_before_after_gain_and_where_it_went(riddles: Path, quintet:
 def test_the_command_that_is_shown_undoes_it(riddles: Path, quintet: Quintet, tmp_path: Path) -> None:
     moved = (riddles / ".quintet").rename(tmp_path / "an index")
     line = quintet("tune", "../asked", "--db", str(moved)).out.splitlines()[-1]
-    program, *arguments = shlex.split(line.partition("to take it back: ")[2])
+    program, *arguments = shlex.split(line.partition("to undo this: ")[2])
     assert (program, arguments) == ("quintet", ["tune", "--undo", "--db", str(moved)])
     assert quintet(*arguments).code == 0
     assert not (moved / "tuned.json").exists()
@@ -246,7 +246,7 @@ def test_answers_that_are_not_in_the_corpus_are_no_answers(tmp_path: Path, quint
     done = quintet("tune", str(folder), "--db", str(tmp_path / "kept"))
     assert done.code == 2
     assert (
-        "asked has 49 queries with something to find there, because 11 of 60 judged items are missing"
+        "asked has 49 queries with a relevant document there, because 11 of 60 judged items are missing"
         in done.err
     )
     assert not (tmp_path / "kept").exists()
@@ -259,7 +259,7 @@ def test_answers_that_are_not_in_the_index_are_no_answers(riddles: Path, quintet
     done = quintet("tune", "../asked")
     assert done.code == 2
     assert (
-        "asked has 49 queries with something to find there, because 11 of 60 judged items are missing"
+        "asked has 49 queries with a relevant document there, because 11 of 60 judged items are missing"
         in done.err
     )
 
@@ -297,7 +297,7 @@ def test_a_broken_file_stops_the_house_contract_alone_with_what_to_do(
     (riddles / ".quintet" / "tuned.json").write_text("{}", "utf-8")
     done = quintet("search", ASKED)
     assert done.code == 4
-    assert "tuned.json is not what 'quintet tune' writes" in done.err
+    assert "tuned.json is not a valid file of 'quintet tune'" in done.err
     assert quintet("doctor").code == 6
     assert quintet("search", ASKED, "--contract", "cfs").code == 0
     assert quintet("eval", "../asked", "--split", "train", "--contract", "cfs").code == 0
@@ -313,12 +313,12 @@ def test_a_broken_file_stops_the_house_contract_alone_with_what_to_do(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "name the folder of a collection, or ask the index itself with --self"),
-        (("drinks", "--self"), "--self asks the index itself"),
+        ((), "name the folder of a collection, or use --self to make questions from the index"),
+        (("drinks", "--self"), "--self makes questions from the index"),
         (("--self", "--split", "train"), "--self has none; leave it out"),
-        (("--undo", "--self"), "--undo goes with --db and --json only"),
-        (("--undo", "drinks"), "--undo goes with --db and --json only"),
-        (("--undo", "--dry-run"), "--undo goes with --db and --json only"),
+        (("--undo", "--self"), "--undo can be combined only with --db and --json"),
+        (("--undo", "drinks"), "--undo can be combined only with --db and --json"),
+        (("--undo", "--dry-run"), "--undo can be combined only with --db and --json"),
         (("drinks", "--split", "test"), "tuning needs at least 50"),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_file_that_was_not_written_by_us_is_refused_in_one_sentence(
     made = json.loads(tuned.file.read_text("utf-8"))
     change(made)
     tuned.file.write_text(json.dumps(made), "utf-8")
-    with pytest.raises(Conflict, match=r"is not what 'quintet tune' writes: .*; remove it"):
+    with pytest.raises(Conflict, match=r"is not a valid file of 'quintet tune': .*; remove it"):
         tuned.numbers()
     check = tuned.examine("hash-384")
     assert not check.ok
@@ -139,13 +139,13 @@ def test_a_file_that_was_not_written_by_us_is_refused_in_one_sentence(
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"1", b"[" * 100_000, b" " * 1_000_001])
 def test_what_is_no_json_object_is_refused_too(tuned: TunedNumbers, content: bytes) -> None:
     tuned.file.write_bytes(content)
-    with pytest.raises(Conflict, match="is not what 'quintet tune' writes"):
+    with pytest.raises(Conflict, match="is not a valid file of 'quintet tune'"):
         tuned.numbers()
 
 
 def test_a_folder_in_its_place_is_refused(tuned: TunedNumbers) -> None:
     tuned.file.mkdir()
-    with pytest.raises(Conflict, match="is not what 'quintet tune' writes"):
+    with pytest.raises(Conflict, match="is not a valid file of 'quintet tune'"):
         tuned.numbers()
 
 

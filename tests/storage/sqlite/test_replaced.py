@@ -135,7 +135,7 @@ def test_a_run_whose_index_becomes_another_ends_and_leaves_that_one_alone(
             (tmp_path / "notes" / "b.md").unlink()
             make(folder, "pear")
 
-    with pytest.raises(StoreError, match="became another while it was written; run the command again"):
+    with pytest.raises(StoreError, match="was replaced while it was being written; run the command again"):
         index.sync(progress=replaced)
     assert (found(index, "plum"), found(index, "pear")) == ([], ["a.md"])
 

@@ -149,9 +149,9 @@ def _examined(shelf: Shelf) -> tuple[bool, str]:
 
 def test_the_doctor_compares_the_stored_root_with_the_documents(shelf: Shelf) -> None:
     shelf.put({path: f"text of {path}" for path in PATHS})
-    assert _examined(shelf) == (True, f"the next run settles {len(PATHS)} changed documents")
+    assert _examined(shelf) == (True, f"the next run updates it for {len(PATHS)} changed documents")
     _settle(shelf)
-    assert _examined(shelf) == (True, f"the state root is that of {len(PATHS)} documents")
+    assert _examined(shelf) == (True, f"the state root matches the {len(PATHS)} documents")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def context_command(
 
 def _reason_for_no_text(body: Mapping[str, Any], budget: int) -> str:
     if body["left_out"]:
-        return f"{body['left_out']} passages answer, but none of them fits {budget} tokens; raise --budget"
+        return f"{body['left_out']} passages match, but none fits into {budget} tokens; raise --budget"
     return "no match"
 
 

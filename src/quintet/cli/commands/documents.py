@@ -19,8 +19,8 @@ def get_command(
 ) -> int:
     """Print passages in full: one chunk, a document, or the chunks that overlap some lines of it.
 
-    In a pipe only the text is printed. PATH may be written as search shows it, as it lies on disk, or with
-    its root's name first. A path that fits several documents is refused with their names.
+    In a pipe only the text is printed. PATH may be the path that search shows, a path on disk, or a path that
+    begins with its root's name. If it matches several documents, the error lists them.
 
     \b
     Example:

@@ -43,10 +43,13 @@ class QueryOptions(NamedTuple):
     def check(self) -> None:
         if self.own and self.folder is not None:
             raise UsageError(
-                f"--self asks the index itself, and {str(self.folder)!r} names a collection; give one of them"
+                f"--self makes questions from the index, and {str(self.folder)!r} is a collection; give "
+                "only one of them"
             )
         if not self.own and self.folder is None:
-            raise UsageError("name the folder of a collection, or ask the index itself with --self")
+            raise UsageError(
+                "name the folder of a collection, or use --self to make questions from the index"
+            )
         if self.own and self.split is not None:
             raise UsageError(
                 "--split chooses the judgements of a collection, and --self has none; leave it out"
@@ -156,7 +159,7 @@ def _request(source: QueryOptions, runs: RunOptions, cutoff: int, questions: int
 
 
 def _with_index(request: "Request") -> "Request":
-    """Judgements without a corpus are about an index: find its folder."""
+    """Judgements without a corpus refer to an index: find its folder."""
     from quintet.evaluation.beir import has_corpus
 
     if not request.searches and request.one_run:

@@ -28,7 +28,7 @@ def related_command(
         bool, flag("--related", "Everything around it, in both directions; the default.")
     ] = False,
     depth: Annotated[int, number("--depth", 1, 10, "How many steps to go")] = 1,
-    possible: Annotated[bool, flag("--possible", "Follow edges that are only guesses, too.")] = False,
+    possible: Annotated[bool, flag("--possible", "Also follow edges that are only guesses.")] = False,
     limit: Annotated[int, number("--limit", 1, 1000, "How many to show")] = 100,
     as_json: AsJson = False,
     db: Db = None,

@@ -14,9 +14,9 @@ def hnsw_command(as_json: AsJson = False, db: Db = None) -> int:
 
     Recall is the share of the exact best 20 that it finds on this index, with ef 50 (hnsw) and 20
     (approximate); for queries unlike the indexed text it is lower. A search uses the graph only when it asks
-    for it (--param vectors=hnsw); its scores are exact all the same. For most indexes comparing every vector
-    is fast enough, and exact. A server builds the graph itself once a search asks for it. Needs
-    pip install 'quintet[hnsw]'.
+    for it (--param vectors=hnsw); its scores are still exact. For most indexes, comparing every vector is
+    fast enough, and exact. A server builds the graph itself once a search asks for it. Needs pip install
+    'quintet[hnsw]'.
 
     \b
     Example:

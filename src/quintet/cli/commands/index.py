@@ -104,7 +104,7 @@ def _show_report(report: "Report", folder: Path, as_json: bool) -> int:
 
 
 def _first_paths(index: "Index", db: Path | None) -> list[str] | None:
-    """A new index means the folder that holds it, even when the command runs in a folder below."""
+    """A new index covers the folder that contains it, even if the command runs in a subfolder."""
     holder = index.folder.parent
     if db is not None or holder == current_folder() or index.roots():
         return None

@@ -40,8 +40,7 @@ def install_command(
     agent = mcp_clients.client_named(as_text(client))
     if project and db is not None:
         raise UsageError(
-            f"--db is {str(db)!r}; with --project the index is the project's own .quintet: "
-            "leave one of them out"
+            f"--db is {str(db)!r}; --project always uses the project's own .quintet: leave one of them out"
         )
     folder = folder_to_fill(db).absolute()
     command = (

@@ -41,7 +41,7 @@ def add_command(
 ) -> int:
     """Create a key and show it. It is shown only once: the index keeps a hash of it.
 
-    With --kb the key opens those knowledge bases and nothing else: no folders, no other bases.
+    With --kb the key gives access to those knowledge bases only: no folders, no other bases.
 
     \b
     Example:

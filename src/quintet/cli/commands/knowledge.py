@@ -21,7 +21,7 @@ SOME_REFUSED = 1  # exit code
 
 Slug = Annotated[str, argument("SLUG", "The knowledge base.")]
 Title = Annotated[MaybeText, option("--title", "TEXT", "A title for people.")]
-Undo = Annotated[bool, flag("--undo", "Search it again.")]
+Undo = Annotated[bool, flag("--undo", "Make it searchable again.")]
 Yes = Annotated[bool, flag("--yes", "Confirm; without it nothing is deleted.")]
 
 kb = typer.Typer(help="Make, fill, list and delete knowledge bases.", rich_markup_mode=None)
@@ -104,7 +104,7 @@ def archive(slug: Slug, undo: Undo = False, db: Db = None) -> None:
     """Keep a knowledge base, but refuse searches of it until --undo."""
     with open_index(db) as index:
         (index.knowledge.unarchive if undo else index.knowledge.archive)(slug)
-    write(f"{slug} {'is searched again' if undo else 'archived'}\n")
+    write(f"{slug} {'is searchable again' if undo else 'archived'}\n")
 
 
 @kb.command("delete", short_help="Delete a knowledge base for good.")
@@ -124,7 +124,9 @@ def add(
     files: Annotated[list[str], argument("FILES|-", "Files; - reads a text from standard input.")],
     title: Title = None,
     uri: Annotated[MaybeText, option("--uri", "URI", "Where people can read it; shown in citations.")] = None,
-    id: Annotated[MaybeText, option("--id", "ID", "Your own id, by which you can replace it.")] = None,
+    id: Annotated[
+        MaybeText, option("--id", "ID", "Your own id; adding the same id again replaces it.")
+    ] = None,
     meta: Annotated[Texts, repeatable("--meta", "NAME=VALUE", "Metadata; VALUE is JSON or text.")] = None,
     as_json: AsJson = False,
     db: Db = None,

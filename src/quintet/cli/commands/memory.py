@@ -50,7 +50,7 @@ class MemoryFilters(NamedTuple):
     about: Annotated[MaybeText, option("--about", "NAME", "Only about this path or symbol.")] = None
 
     def parameters(self) -> dict[str, Any]:
-        """Those that were given."""
+        """The filters that were given."""
         given: dict[str, Any] = {**texts_of(kind=self.kind, session=self.session, about=self.about)}
         return {**given, "tags": as_texts(self.tag)} if self.tag else given
 
@@ -61,7 +61,7 @@ memory = typer.Typer(help="Show, forget, export and import what is remembered.",
 def remember_command(
     text: Annotated[str, argument("TEXT|-", "What to keep; - reads standard input.")],
     kind: Kind = None,
-    tag: Annotated[Texts, repeatable("--tag", "TAG", "A word to find it by.")] = None,
+    tag: Annotated[Texts, repeatable("--tag", "TAG", "A tag to find it by.")] = None,
     about: Annotated[
         Texts, repeatable("--about", "NAME", "A path, PATH:FIRST-LAST or symbol it is about.")
     ] = None,
@@ -76,8 +76,8 @@ def remember_command(
 ) -> int:
     """Keep something worth knowing later. It can be recalled at once.
 
-    The same text again is the same memory, seen once more. Memories that say almost the same are named,
-    never merged. Memories lie beside the index, and indexing does not touch them.
+    The same text is stored once; remembering it again raises its count. Memories that say almost the same are
+    listed, never merged. Memories are stored beside the index, and indexing does not touch them.
 
     \b
     Example:
@@ -106,14 +106,14 @@ def remember_command(
 def recall_command(
     query: Query,
     filters: MemoryFilters,
-    everything: Annotated[bool, flag("--all", "Superseded memories, too.")] = False,
+    everything: Annotated[bool, flag("--all", "Include superseded memories.")] = False,
     limit: Limit = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
     """Find what was remembered, by words and by meaning; best first.
 
-    A memory about code that changed since says so. Exit code 1 means no match.
+    Each memory shows whether the code it is about has changed. Exit code 1 means no match.
 
     \b
     Example:
@@ -148,7 +148,7 @@ def timeline_command(
 ) -> int:
     """Show memories in order of time, oldest first; without --around, the latest.
 
-    Superseded memories are shown too, with the time until which they held.
+    Superseded memories are included, with the time until which they were valid.
 
     \b
     Example:

@@ -33,7 +33,7 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
         write_json([asdict(model) for model in known])
         return
     for model in known:
-        here = "here" if model.present else f"not here; run 'quintet models pull {model.name}'"
+        here = "installed" if model.present else f"not installed; run 'quintet models pull {model.name}'"
         facts = f"{model.megabytes} MB, {model.dimensions} dimensions, {model.window} tokens, {model.licence}"
         write(f"{model.name:<8} {model.title}: {facts}; {here}\n")
     write("remote   any OpenAI-compatible server: set QUINTET_REMOTE_URL and QUINTET_REMOTE_MODEL\n")

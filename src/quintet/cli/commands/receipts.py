@@ -52,7 +52,7 @@ def _check_proof(proof: dict[str, Any], as_json: bool) -> int:
     if as_json:
         write_json({"holds": True, "path": path, "state_root": root})
     else:
-        write_lines([f"the proof holds: {path} is in the index with state root {root}"])
+        write_lines([f"the proof is valid: {path} is in the index with state root {root}"])
     return 0
 
 
@@ -84,8 +84,8 @@ def why_command(
 ) -> int:
     """Explain why a chunk was found or not: its rank in each leg, what removed it, what would bring it in.
 
-    For a document it takes the chunk that came nearest. Every change that it names was tried. Exit code 1
-    means that the chunk is not among the results.
+    For a document it explains the chunk that came closest. It names only changes that it has tried. Exit code
+    1 means that the chunk is not among the results.
 
     \b
     Example:

@@ -79,9 +79,9 @@ def search_command(
     Any text is a valid query: words are looked up as words, "quoted phrases" as phrases. A contract is a
     published way of ranking with its own parameters (--param) and its own JSON. Exit code 1 means no match.
 
-    --explain shows each signal as a bar with its rank, raw score and weight, then their sum. What was
-    degraded, clamped or cut is a note on standard error, or in "notes" with --json. In an index with several
-    roots a place begins with the name of its root; 'quintet get' takes it in that form.
+    --explain shows each signal as a bar with its rank, raw score and weight, then their sum. Notes on
+    standard error, or in "notes" with --json, say what was degraded, clamped or cut. In an index with several
+    roots a place begins with the name of its root; 'quintet get' accepts that form.
 
     \b
     Example:

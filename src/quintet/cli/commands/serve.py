@@ -58,7 +58,7 @@ def serve_command(
 
 def mcp_command(
     http: Annotated[
-        MaybeText, option("--http", "HOST:PORT", "Serve streamable HTTP there instead of stdio.")
+        MaybeText, option("--http", "HOST:PORT", "Serve streamable HTTP at this address instead of stdio.")
     ] = None,
     db: Db = None,
     allow: Allow = None,

@@ -14,8 +14,8 @@ def status_command(as_json: AsJson = False, db: Db = None) -> int:
     """Show what is in the index, and how many files on disk have changed since.
 
     Files are compared by size and time only, so this is quick. The generation counts committed changes. The
-    state root is a digest over all documents, chunks and vectors: two indexes with the same state root hold
-    the same. The cache belongs to the process that answers: it matters in a server, and is empty here.
+    state root is a digest over all documents, chunks and vectors: two indexes with the same state root have
+    the same content. Each process has its own cache: it matters in a server, and is always empty here.
 
     \b
     Example:
@@ -39,7 +39,7 @@ def doctor_command(as_json: AsJson = False, db: Db = None) -> int:
     """Check that the index is sound: one line per check, with what to do if it fails.
 
     It checks the database, text, vectors, code graph, state root, memory and tuned numbers, and whether
-    another text index would pay. Exit code 6 means that a check failed.
+    another text index would be better. Exit code 6 means that a check failed.
 
     \b
     Example:

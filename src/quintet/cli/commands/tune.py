@@ -39,7 +39,7 @@ def tune_command(
     """
     if undo:
         if source.folder is not None or source.own or source.split is not None or dry_run:
-            raise UsageError("--undo goes with --db and --json only; leave the rest out")
+            raise UsageError("--undo can be combined only with --db and --json; leave the other options out")
         return _undo(existing_folder(source.db), as_json)
     source.check()
     from quintet.cli.render import progress
@@ -70,7 +70,7 @@ def _undo(folder: Path, as_json: bool) -> int:
     step = tuned.undo()
     undone, now = dict(step.numbers) if step else {}, tuned.numbers()
     if step is None:
-        tell(f"note: {tuned.file} is not what 'quintet tune' writes, and was removed [broken]")
+        tell(f"note: {tuned.file} is not a valid file of 'quintet tune', and was removed [broken]")
     if as_json:
         write_json({"undone": undone, "tuned": now})
     else:
@@ -95,11 +95,13 @@ def _lines(tuning: "TuningResult", undo_command: str) -> Iterator[str]:
     before, after = choice.means
     low, high = choice.gain.interval
     yield f"nDCG@10 {before:.4f} before; {after:.4f} with what was chosen on the queries of the other folds"
-    yield f"gain {choice.gain.difference:+.4f}, 95 % of it {low:+.4f} to {high:+.4f}, p {choice.gain.p:.4f}"
+    yield (
+        f"gain {choice.gain.difference:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}, p {choice.gain.p:.4f}"
+    )
     if tuning.file is None:
         yield f"nothing was written: {tuning.reason}"
     else:
-        yield f"written to {tuning.file}; to take it back: {undo_command}"
+        yield f"written to {tuning.file}; to undo this: {undo_command}"
 
 
 def _as_json(tuning: "TuningResult") -> dict[str, object]:

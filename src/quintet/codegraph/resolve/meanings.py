@@ -1,4 +1,4 @@
-"""What a name means if a file defines it several times in one place."""
+"""Choose the meaning of a name that a file defines several times in one scope."""
 
 from collections import Counter, defaultdict
 

@@ -35,8 +35,10 @@ SEED = 7
 CANDIDATES = 10  # looked at for each question that is wanted, and at least a thousand in all
 MEANING = Note(
     code="own_questions",
-    message="the questions were made from what is indexed, so the figures tell which way of searching finds "
-    "the things of this index better, not how well it answers the questions of people",
+    message=(
+        "the questions were made from what is indexed, so the figures compare ways of searching this "
+        "index; they do not say how well it answers people's questions"
+    ),
 )
 
 
@@ -114,7 +116,8 @@ def _choose(
     chosen = in_turn({kind: removal.held_out(spread(by_kind[kind], seed)[:most]) for kind in KINDS}, count)
     if not chosen:
         lacks = "; ".join(
-            sources[kind].lack or f"{kind}: all occur elsewhere in what they should find" for kind in KINDS
+            sources[kind].lack or f"{kind}: every question's words also occur elsewhere in its target"
+            for kind in KINDS
         )
         raise Conflict(f"no question can be made from this index: {lacks}")
     notes = [MEANING]

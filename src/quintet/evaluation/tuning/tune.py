@@ -83,7 +83,7 @@ def _check_enough(queries: JudgedQueries) -> None:
             f" there, because {missing} of {len(queries.items())} judged items are missing" if missing else ""
         )
         raise UsageError(
-            f"{queries.name} has {count} queries with something to find{where}; tuning needs at least "
+            f"{queries.name} has {count} queries with a relevant document{where}; tuning needs at least "
             f"{LEAST_QUERIES} to tell a gain from chance, so nothing was tried"
         )
 

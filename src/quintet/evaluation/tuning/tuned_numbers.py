@@ -86,7 +86,7 @@ class TunedNumbers:
             return settings, ()
         step = steps[-1]
         if step.embedder != embedder:
-            message = f"the tuned numbers are ignored: {_mismatch(step, embedder)}"
+            message = f"the tuned numbers are ignored: they were tuned {_mismatch(step, embedder)}"
             return settings, (Note(code="tuned_for_another", message=message),)
         table = {**step.numbers, **settings.contracts.get(HOUSE, {})}
         return replace(settings, contracts={**settings.contracts, HOUSE: table}), ()
@@ -191,6 +191,6 @@ def _checked_step(fields: Mapping[str, Any]) -> TunedStep:
 
 def _broken(file: Path, reason: str) -> Conflict:
     return Conflict(
-        f"{file} is not what 'quintet tune' writes: {reason}; "
+        f"{file} is not a valid file of 'quintet tune': {reason}; "
         "remove it, as 'quintet tune --undo' does, to use the defaults"
     )

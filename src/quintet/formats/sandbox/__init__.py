@@ -1,1 +1,1 @@
-"""Parse binary formats in a child process that may crash, hang or eat memory."""
+"""Parse binary formats in a child process that may crash, hang or use too much memory."""

@@ -84,7 +84,9 @@ class Sandbox:
             raise UnreadableFile(str(error)) from error
         if process.receive_greeting() is None:
             process.end()
-            raise UnreadableFile(f"cannot be read, because this does not start: {' '.join(self._command)}")
+            raise UnreadableFile(
+                f"cannot be read, because its parser does not start: {' '.join(self._command)}"
+            )
         return process
 
     def _ask(self, process: ChildProcess, path: str, data: bytes) -> bytes | None:

@@ -1,4 +1,4 @@
-"""The routes of documents: put as JSON or as files, listed, changed, removed, and had back as files."""
+"""The routes of documents: upload as JSON or files, list, change, remove, and download."""
 
 import json
 from collections.abc import Mapping, Sequence

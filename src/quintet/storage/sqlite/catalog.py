@@ -60,7 +60,7 @@ class SqliteCatalog:
             stored = json.loads(meta(self._connection, "choices") or "{}")
             globs = [tuple(map(str, stored.get(name, ()))) for name in ("include", "exclude")]
         except (ValueError, TypeError, AttributeError) as error:
-            raise apsw.CorruptError("its choices are no JSON object") from error
+            raise apsw.CorruptError("its choices are not a JSON object") from error
         return Choices(bool(stored.get("text_only")), str(stored.get("embedder", "")), *globs)
 
     def ever_filled(self) -> bool:
@@ -250,7 +250,7 @@ def refused(connection: apsw.Connection) -> dict[str, RefusedFiles]:
             for root, files in stored.items()
         }
     except (ValueError, TypeError, AttributeError) as error:
-        raise apsw.CorruptError("its list of refused files is no JSON object of such") from error
+        raise apsw.CorruptError("its list of refused files has the wrong form") from error
 
 
 def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:

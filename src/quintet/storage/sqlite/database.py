@@ -22,7 +22,7 @@ SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an em
 THERE = apsw.SQLITE_OPEN_READWRITE
 OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
 REBUILT = "move it away and run 'quintet index' to build a new one"
-RESTORED = "move it away and import the last export, or put its documents in again"
+RESTORED = "move it away and import the last export, or add its documents again"
 FileId = tuple[int, int]  # device and number, which no other file gets while a connection is open
 
 
@@ -174,8 +174,8 @@ class Database:
     def _migrate(self, connection: apsw.Connection) -> None:
         if self._is_read_only and self.file.exists():
             raise StoreError(
-                f"{self.file} was made by an older Quintet, and is on a disk that cannot be written; "
-                "run 'quintet status' once where it can be"
+                f"{self.file} was made by an older Quintet, and is on a read-only disk; "
+                "run 'quintet status' once where it is writable"
             )
         use_wal(connection, BUSY_MS)
         migrate(connection, self.file)
@@ -285,7 +285,7 @@ class Database:
         if self._writer is None:
             self._written, self._writer = now, self._open()
         if self._written != now:
-            raise StoreError(f"{self.file} became another while it was written; run the command again")
+            raise StoreError(f"{self.file} was replaced while it was being written; run the command again")
         return self._writer
 
     def wait_for_disk(self, always: bool) -> None:

@@ -18,8 +18,8 @@ from quintet.storage.sqlite.document_tables import TEXT_TABLES
 from quintet.storage.sqlite.migrations import schema_version
 
 ANEW = "move the index away and run 'quintet index'"
-MATRIX = "delete the folders vectors-* in the index folder; they are made anew"
-POSTINGS = "delete the files text-*.postings in the index folder; they are made anew"
+MATRIX = "delete the folders vectors-* in the index folder; they are rebuilt"
+POSTINGS = "delete the files text-*.postings in the index folder; they are rebuilt"
 
 
 def examine(connection: apsw.Connection) -> list[HealthCheck]:
@@ -43,17 +43,15 @@ def run_check(name: str, check: Callable[[], HealthCheck], way_out: str = ANEW) 
 def examine_matrix(differing: int) -> HealthCheck:
     """Searches read vectors from files, not from the database."""
     if not differing:
-        return HealthCheck("matrix", True, "the vectors on disk are those of the database")
+        return HealthCheck("matrix", True, "the vectors on disk match the database")
     return HealthCheck("matrix", False, f"{differing} vectors on disk are damaged; {MATRIX}")
 
 
 def examine_postings(right: bool) -> HealthCheck:
     """Searches read postings from a file, not from the database."""
     if right:
-        return HealthCheck("postings", True, "the words that are searched are those of the text")
-    return HealthCheck(
-        "postings", False, f"the words that are searched are not those of the text; {POSTINGS}"
-    )
+        return HealthCheck("postings", True, "the postings match the text")
+    return HealthCheck("postings", False, f"the postings do not match the text; {POSTINGS}")
 
 
 def examine_memory(file: Path) -> HealthCheck:
@@ -101,7 +99,7 @@ def _text(connection: apsw.Connection) -> HealthCheck:
     )
     if counts(connection) != counted(connection):
         return HealthCheck(
-            "text", False, "the stored counts are not those of the index; run 'quintet index --force'"
+            "text", False, "the stored counts do not match the index; run 'quintet index --force'"
         )
     if chunks != rows:
         return HealthCheck(
@@ -156,7 +154,7 @@ def _tree(connection: apsw.Connection) -> HealthCheck:
     """Compare the stored Merkle tree with the one computed from the documents."""
     waiting = int(connection.execute("SELECT count(*) FROM unsettled").get)
     if waiting:
-        return HealthCheck("tree", True, f"the next run settles {waiting} changed documents")
+        return HealthCheck("tree", True, f"the next run updates it for {waiting} changed documents")
     leaves = state_tree.computed_leaves(connection)
     expected = (leaves, merkle.tree(leaves), set_difference.toggle(set_difference.empty(), leaves.items()))
     stored = (
@@ -165,6 +163,6 @@ def _tree(connection: apsw.Connection) -> HealthCheck:
         state_tree.stored_sketch(connection),
     )
     if stored == expected:
-        return HealthCheck("tree", True, f"the state root is that of {len(leaves)} documents")
-    wrong = "the stored state root is not that of the documents"
+        return HealthCheck("tree", True, f"the state root matches the {len(leaves)} documents")
+    wrong = "the stored state root does not match the documents"
     return HealthCheck("tree", False, f"{wrong}; {ANEW}")

@@ -1,4 +1,4 @@
-"""Documents one by one and page by page, for those who keep them rather than search them."""
+"""Documents one by one and page by page, for features that list and change documents."""
 
 import json
 from collections.abc import Iterable

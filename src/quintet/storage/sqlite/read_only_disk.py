@@ -51,16 +51,16 @@ def connect_read_only(file: Path) -> tuple[apsw.Connection, FileFingerprint | No
             else:
                 return connection, None
     raise StoreError(
-        f"{file} is on a disk that cannot be written, and its last writer did not get to the end; "
-        "run 'quintet status' once where it can be written"
+        f"{file} is on a read-only disk, and its last writer did not finish; run 'quintet status' once "
+        "where it is writable"
     )
 
 
 def check_unchanged(file: Path, before: FileFingerprint) -> None:
     if fingerprint(file) != before:
         raise Conflict(
-            f"{file} was changed by somebody else since it was opened on a disk that cannot be written here; "
-            "open it again, or start the server anew"
+            f"{file} is on a read-only disk and was changed since it was opened; open it again, or "
+            "restart the server"
         )
 
 

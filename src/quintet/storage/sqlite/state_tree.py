@@ -123,7 +123,7 @@ def stored_sketch(connection: apsw.Connection) -> bytes:
     try:
         return bytes.fromhex(stored) if stored else set_difference.empty()
     except ValueError as error:
-        raise apsw.CorruptError("its sketch is no hexadecimal number") from error
+        raise apsw.CorruptError("its sketch is not a hexadecimal number") from error
 
 
 def _mend(connection: apsw.Connection, changed: Iterable[str]) -> None:

@@ -149,8 +149,8 @@ class SqliteStore:
         has_index = (self.folder / INDEX_FILE).exists() or self._database.file.exists()
         if theirs and not is_ours and not has_index:
             raise UsageError(
-                f"{self.folder} holds other files ({theirs[0]!r}) and no index, which needs a folder of its "
-                f"own; use another, such as {self.folder / '.quintet'}"
+                f"{self.folder} contains other files ({theirs[0]!r}) but no index; an index needs its own "
+                f"folder, such as {self.folder / '.quintet'}"
             )
 
     def exists(self) -> bool:

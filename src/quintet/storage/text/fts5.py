@@ -1,4 +1,4 @@
-"""What only FTS5 can tell: which rows match an expression, how often, with which `bm25()`, and where an
+"""Questions for FTS5 alone: which rows match an expression, how often, with which `bm25()`, and where an
 expression is wrong."""
 
 import re

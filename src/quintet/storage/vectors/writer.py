@@ -1,4 +1,4 @@
-"""Writes the table `vectors`: what is missing, what is added, what replaces what."""
+"""Writes the table `vectors`: lists texts without a vector, adds vectors, replaces them all."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,7 +101,7 @@ def _check_dimensions(connection: apsw.Connection, dimensions: int) -> None:
     if stored is not None and int(stored) != dimensions:
         raise Conflict(
             f"the embedder gives {dimensions} dimensions, the vectors of this index have {stored}; "
-            "make them anew: 'quintet index --reembed --embedder NAME'"
+            "replace all vectors: 'quintet index --reembed --embedder NAME'"
         )
 
 

@@ -244,7 +244,7 @@ def test_the_doctor_finds_a_damaged_file_and_says_what_to_do(shelf: "Shelf", mak
     largest.write_bytes(data)
     (wrong,) = [check for check in shelf.store.examine() if check.name == "tantivy"]
     assert not wrong.ok
-    assert f"delete {_derived(shelf)}: it is made anew" in wrong.message
+    assert f"delete {_derived(shelf)}: it is rebuilt" in wrong.message
     shutil.rmtree(_derived(shelf))
     assert all(check.ok for check in _again(shelf, make_shelf).store.examine() if check.name == "tantivy")
 

@@ -1,4 +1,4 @@
-"""What a `source` of a shell script means."""
+"""Resolve the `source` commands of a shell script."""
 
 from quintet.codegraph.resolve.imports import ImportResolver, find_file
 from quintet.codegraph.resolve.project import Project, ProjectFile

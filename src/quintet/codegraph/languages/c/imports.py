@@ -1,4 +1,4 @@
-"""What an `#include` of C or C++, or a `using` of C++, means."""
+"""Resolve `#include` in C and C++, and `using` in C++."""
 
 from quintet.codegraph.resolve.imports import ImportResolver, find_file
 from quintet.codegraph.resolve.project import Project, ProjectFile

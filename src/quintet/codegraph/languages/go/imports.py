@@ -1,4 +1,4 @@
-"""What an import of Go means."""
+"""Resolve the imports of Go."""
 
 from quintet.codegraph.resolve.imports import ImportResolver
 from quintet.codegraph.resolve.project import Namespace, Project, ProjectFile

@@ -1,4 +1,4 @@
-"""What an import of JavaScript or TypeScript means."""
+"""Resolve the imports of JavaScript and TypeScript."""
 
 from quintet.codegraph.languages.javascript import SCRIPT
 from quintet.codegraph.resolve.imports import ImportResolver, guess, join

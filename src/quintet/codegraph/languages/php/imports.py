@@ -1,4 +1,4 @@
-"""What a `use` or an `include` of PHP means."""
+"""Resolve `use` and `include` in PHP."""
 
 from quintet.codegraph.resolve.imports import ImportResolver, find_file
 from quintet.codegraph.resolve.project import Project, ProjectFile

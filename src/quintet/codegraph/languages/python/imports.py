@@ -1,4 +1,4 @@
-"""What an import of Python means."""
+"""Resolve the imports of Python."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What a `require` of Ruby means."""
+"""Resolve `require` in Ruby."""
 
 from quintet.codegraph.resolve.imports import ImportResolver, find_file
 from quintet.codegraph.resolve.project import Project, ProjectFile

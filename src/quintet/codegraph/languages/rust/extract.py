@@ -1,4 +1,4 @@
-"""Rust: items, their impls and `use` trees. `names.py` reads what stands in their bodies."""
+"""Rust: items, their impls and `use` trees. `names.py` reads their bodies."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a `use` or a path of Rust means."""
+"""Resolve `use` and paths in Rust."""
 
 from collections.abc import Collection
 

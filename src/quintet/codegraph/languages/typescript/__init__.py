@@ -1,4 +1,4 @@
-"""TypeScript, and TSX with a grammar of its own. The extractor is JavaScript's."""
+"""TypeScript, and TSX, which has its own grammar. The extractor is JavaScript's."""
 
 from dataclasses import replace
 

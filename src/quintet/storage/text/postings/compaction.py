@@ -1,5 +1,5 @@
-"""Makes the postings of a large run in a process of its own: while text is written, if the index was empty,
-else while the run goes on to edges and vectors.
+"""Builds the postings of a large run in a separate process. If the index was empty, this happens while text
+is written; otherwise while the run continues with edges and vectors.
 
 Nothing depends on it: if it is killed or never starts, the run writes the postings itself.
 """

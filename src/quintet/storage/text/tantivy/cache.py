@@ -1,4 +1,4 @@
-"""Finds the tantivy index for a snapshot: always one of the snapshot's own state."""
+"""Finds the tantivy index that was built from the state of a snapshot."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Checks the tantivy index, and whether it would pay to have one."""
+"""Checks the tantivy index, and whether it would be the better choice."""
 
 from statistics import median
 from time import perf_counter
@@ -32,7 +32,7 @@ def examine_tantivy(connection: apsw.Connection, views: TantivyCache) -> HealthC
     if not wrong and not lost:
         return HealthCheck("tantivy", True, f"{view.chunks} chunks, as in the database")
     problem = f"{len(wrong)} files are damaged" if wrong else f"{lost} chunks are not found by their words"
-    return HealthCheck("tantivy", False, f"{problem}; delete {folder.path}: it is made anew")
+    return HealthCheck("tantivy", False, f"{problem}; delete {folder.path}: it is rebuilt")
 
 
 def _lost(connection: apsw.Connection, view: TantivyView) -> int:
@@ -67,9 +67,12 @@ def examine_speed(connection: apsw.Connection, text: TextIndex) -> HealthCheck:
 def speed_check(chunks: int, milliseconds: float | None) -> HealthCheck:
     if milliseconds is None:
         return HealthCheck(
-            "speed", True, f"Quintet's postings score text; {chunks} chunks are too few to be slow"
+            "speed", True, f"Quintet's postings score text, which is fast with {chunks} chunks"
         )
-    message = f"Quintet's postings score text: {WORDS} words take {milliseconds:.1f} ms in {chunks} chunks"
+    message = (
+        f"Quintet's postings score text: a query of {WORDS} words takes {milliseconds:.1f} ms in {chunks} "
+        "chunks"
+    )
     if chunks >= TANTIVY_PAYS:
         message += "; text_index = 'tantivy' would start faster and use less memory"
     return HealthCheck("speed", True, message)

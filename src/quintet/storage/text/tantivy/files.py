@@ -62,7 +62,7 @@ def translate_tantivy_errors(place: Path) -> Iterator[None]:
             reason = " ".join(str(error).split())[:200]
             raise StoreError(
                 f"the tantivy index in {place} failed: {reason}; check the disk, or delete the folder: "
-                "it is made anew"
+                "it is rebuilt"
             ) from error
         raise
 
