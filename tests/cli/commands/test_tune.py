@@ -268,7 +268,7 @@ def test_too_few_queries_are_refused(riddles: Path, quintet: Quintet, tmp_path: 
     write_queries(tmp_path / "few", 49)
     done = quintet("tune", "../few")
     assert done.code == 2
-    assert "few has 49 queries with something to find; tuning needs at least 50" in done.err
+    assert "few has 49 queries with a relevant document; tuning needs at least 50" in done.err
 
 
 def test_an_index_of_words_alone_cannot_be_tuned(riddles: Path, quintet: Quintet, tmp_path: Path) -> None:
