@@ -199,6 +199,6 @@ def test_while_many_are_put_every_answer_holds_whole_documents(base: KnowledgeBa
 
 def test_a_base_gives_no_receipt_and_says_so(index: quintet.Index, base: KnowledgeBase) -> None:
     with pytest.raises(
-        quintet.NotFound, match="only the index 'default', of the indexed folders, has receipts"
+        quintet.NotFound, match="only the index 'default', which covers the indexed folders, has receipts"
     ):
         index.receipts.search("word", "knowledge", index=base.index_name)

@@ -164,11 +164,11 @@ def test_a_run_that_fails_says_why_and_the_base_answers_nothing_until_one_succee
 ) -> None:
     base.sync_source(source)
     away = papers.rename(papers.with_name("away"))
-    with pytest.raises(Conflict, match="is gone"):
+    with pytest.raises(Conflict, match="is missing"):
         base.sync_source(source)
     last = base.runs()[0]
     assert (last.state, last.step, base.state()) == ("failed", "scan", "error")
-    assert last.error is not None and "is gone" in last.error
+    assert last.error is not None and "is missing" in last.error
     assert base.describe()["documents"] == 3  # a folder that is away takes nothing with it
     with pytest.raises(Conflict, match="in state 'error'") as refused:
         base.search("word")

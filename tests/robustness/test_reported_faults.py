@@ -64,7 +64,7 @@ def test_forget_takes_only_the_document_of_the_folder_it_is_called_in(
 def test_forget_refuses_a_name_that_several_roots_have(two_roots: Path) -> None:
     with quintet.open(two_roots / "index", embedder=None) as index:
         index.sync([two_roots / "a/docs", two_roots / "b/docs"])
-        with pytest.raises(UsageError, match="any of 2 documents"):
+        with pytest.raises(UsageError, match="matches 2 documents"):
             index.forget("n.md")
         assert index.status().files == 2
 

@@ -1,4 +1,4 @@
-"""Running the MCP server in a process of its own."""
+"""Runs the MCP server as a separate process."""
 
 import signal
 from contextlib import nullcontext, suppress

@@ -82,7 +82,8 @@ def test_numbers_for_another_embedder_are_ignored_and_that_is_told(tuned: TunedN
     (note,) = notes
     assert note["code"] == "tuned_for_another"
     assert (
-        "ignored: for hash-384, but the vectors are of granite; run 'quintet tune' again" in note["message"]
+        "ignored: they were tuned for hash-384, but the vectors are of granite; run 'quintet tune' again"
+        in note["message"]
     )
     assert tuned.step_for("granite") is None
     assert tuned.numbers_in_use("granite") == {}

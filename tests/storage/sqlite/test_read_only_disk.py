@@ -92,7 +92,7 @@ def test_a_log_that_nobody_can_read_is_not_passed_over(folder: Path, tmp_path: P
         copy.mkdir()
         for name in ("index.db", "index.db-wal"):
             shutil.copy(folder / name, copy / name)
-    with pytest.raises(StoreError, match="where it can be written"):
+    with pytest.raises(StoreError, match="where it is writable"):
         read_only_disk.connect_read_only(copy / "index.db")
 
 
