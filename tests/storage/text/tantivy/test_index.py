@@ -111,7 +111,8 @@ def test_the_doctor_finds_every_chunk_by_its_words(both: tuple["Shelf", "Shelf"]
 def test_the_doctor_names_tantivy_only_where_it_pays() -> None:
     assert speed_check(100_000, 1.49).message.endswith("a query of 5 words takes 1.5 ms in 100000 chunks")
     assert speed_check(1_000_000, 5.18).message.endswith(
-        "a query of 5 words takes 5.2 ms in 1000000 chunks; text_index = 'tantivy' would start faster and use less memory"
+        "a query of 5 words takes 5.2 ms in 1000000 chunks; "
+        "text_index = 'tantivy' would start faster and use less memory"
     )
 
 
