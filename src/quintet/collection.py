@@ -50,7 +50,7 @@ class Collection:
         cache_scope: str = "",
         tuning: Tuning | None = None,
     ) -> None:
-        """`embedder` is called anew for every search and write, since the embedder of an index can change.
+        """`embedder` is called again for every search and write, since the embedder of an index can change.
 
         `disk` holds the files that the documents were made from. Collections that share a `cache` need
         different scopes.

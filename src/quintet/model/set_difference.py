@@ -52,7 +52,7 @@ def _packed(body: bytes) -> int:
 
 
 def _toggle(cells: list[int], packed: int) -> None:
-    """Into three cells, each in a third of its own so that they never coincide."""
+    """XOR into three cells, one in each third, so that they are always different cells."""
     third = CELLS // PLACES
     spread = sha256(b"cell" + packed.to_bytes(WIDTH, "big")).digest()
     for part in range(PLACES):

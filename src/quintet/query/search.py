@@ -213,7 +213,7 @@ def _refill(engine: _Engine, plan: Plan, candidates: _Candidates) -> _Candidates
 
 
 def _fills_page(plan: Plan, candidates: _Candidates) -> bool:
-    """Whether the floor dropped nothing, or left enough results all the same."""
+    """Whether the floor dropped nothing, or still left enough results."""
     return not count_below_floor(plan, candidates.facts) or len(candidates.ranked) >= plan.limit
 
 

@@ -17,7 +17,7 @@ def is_at(connection: apsw.Connection, home: Path) -> bool:
 
 def settle(connection: apsw.Connection, home: Path) -> None:
     """Store `home`. A root inside the last home whose files are now inside this one moves along. Edges are
-    made anew, since a package may be named after its folder."""
+    rebuilt, since a package may be named after its folder."""
     before = Path(meta(connection, KEY) or home)
     for root in roots(connection):
         location = Path(root.location)

@@ -17,7 +17,7 @@ from quintet.storage.sqlite.catalog import meta, number
 DIGITS = "0123456789abcdef"
 END = "g"  # sorts after every hexadecimal digit
 AT_ONCE = 1_000  # documents in one statement
-SHARE = 8  # above an eighth of all documents, building the tree anew costs less than mending it
+SHARE = 8  # above an eighth of all documents, rebuilding the tree costs less than updating it
 
 DOCUMENT = "d.id, r.name, d.path, d.title, d.mime_type, d.language, d.content_hash, d.metadata"
 CHUNK = (

@@ -170,7 +170,7 @@ class SqliteWriter:
         self._compaction.stop()
 
     def settle(self) -> None:
-        """In a transaction of its own that makes no new generation: no search finds anything else."""
+        """In a separate transaction without a new generation: the results of a search stay the same."""
         with self._database.writing() as connection:
             connection.wal_autocheckpoint(CHECKPOINT_PAGES)
             if state_tree.settle(connection) > MANY:

@@ -118,7 +118,7 @@ class VectorCache:
 
 
 def matrix_folder(connection: apsw.Connection, folder: Path) -> Path:
-    """Where the matrix of the vectors lies, as long as nothing numbers their rows anew."""
+    """The folder of the matrix, which changes whenever the rows are numbered again."""
     return folder / f"vectors-{meta(connection, 'index_id')}-{meta(connection, 'vector_epoch')}"
 
 
@@ -139,7 +139,7 @@ def _opened(connection: apsw.Connection, folder: Path, dimensions: int) -> Matri
     if all(_is_right(connection, matrix, at, to) for at, to in parts):
         return matrix
     remove(folder)
-    return Matrix(folder, dimensions, anew=True)
+    return Matrix(folder, dimensions, empty=True)
 
 
 def _is_right(connection: apsw.Connection, matrix: Matrix, after: int, to: int) -> bool:

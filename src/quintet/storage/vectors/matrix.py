@@ -56,14 +56,14 @@ class Matrix:
     and the origin are written last, after the rows have reached the disk.
     """
 
-    def __init__(self, folder: Path, dimensions: int, *, anew: bool = False) -> None:
+    def __init__(self, folder: Path, dimensions: int, *, empty: bool = False) -> None:
         self.folder = folder
         self._dimensions = dimensions
         self.exact: Int16 = np.empty((0, dimensions), np.int16)
         self.coarse: Int8 = np.empty((0, dimensions), np.int8)
         self._source: _Source | None = None
         self._keep(np.empty(0, ROW))
-        self._map(0 if anew else self._count_on_disk())
+        self._map(0 if empty else self._count_on_disk())
 
     def __len__(self) -> int:
         return len(self.exact)

@@ -86,7 +86,7 @@ class SqliteVectorWriter:
         state_tree.mark_all(connection)
 
     def drop_unused(self) -> None:
-        """Delete vectors no chunk needs; once most matrix rows are dead, number them anew."""
+        """Delete vectors no chunk needs; once most matrix rows are dead, renumber them."""
         connection = self._connection.in_batch
         for table in TABLES.values():
             connection.execute(f"DELETE FROM {table} WHERE text_hash NOT IN (SELECT text_hash FROM chunks)")
