@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.ranking.fuse import add_up
-from quintet.ranking.normalise import as_is, min_max, saturating, unit
+from quintet.ranking.fuse import add_up, as_is, min_max, saturating, unit
 
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=30)
 

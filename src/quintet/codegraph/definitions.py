@@ -15,18 +15,24 @@ if TYPE_CHECKING:
 CLASSES = {"class", "struct", "union", "interface", "trait", "impl", "enum", "record"}
 MAX_DEPTH = 12
 _NAME_FIELDS = ("name", "property", "declarator", "type")
+MAX_SIGNATURE = 160  # characters; the rest of a longer one says little
 _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*,?\s*\)$")
+# Node types that bring names in or place the file, in all grammars: they say nothing by themselves.
+_IMPORTS = re.compile(r"import|include|package|^use_|_use_|using_directive|extern_crate|php_tag|declare_st")
 
 
 class Definition(NamedTuple):
     """`path` is the name, after the names of what is around it. Rows count from 0, comments above
-    included."""
+    included; `start` is the row of the definition itself. `signature` is the text before the body, on one
+    line."""
 
     kind: str
     name: str
     path: tuple[str, ...]
     first: int
     last: int
+    start: int
+    signature: str
     members: tuple["Definition", ...] = ()
 
 
@@ -43,21 +49,25 @@ class NodeRows(NamedTuple):
 
 class DefinitionTree(NamedTuple):
     """The outermost definitions in reading order; no two share a row. `above` maps the row on which something
-    starts to the row where the comments, attributes and overloads above it start."""
+    starts to the row where the comments, attributes and overloads above it start. `code` are the rows on
+    which anything but a comment or an import starts."""
 
     outermost: tuple[Definition, ...]
     above: dict[int, int]
+    code: frozenset[int]
 
 
 def find_definitions(file: ParsedSource) -> DefinitionTree:
     reader = _DefinitionReader(file)
-    return DefinitionTree(reader.members(file.root.children, (), False, 0), reader.above)
+    outermost = reader.members(file.root.children, (), False, 0)
+    return DefinitionTree(outermost, reader.above, frozenset(reader.code))
 
 
 class _DefinitionReader:
     def __init__(self, file: ParsedSource) -> None:
         self.source, self.types, self.lines = file.source, file.language.definitions, file.lines
         self.above: dict[int, int] = {}
+        self.code: set[int] = set()
 
     def members(
         self, nodes: Sequence["Node"], path: tuple[str, ...], in_class: bool, depth: int
@@ -70,6 +80,8 @@ class _DefinitionReader:
                     range(max(stretch.leading, stretch.above + 1), stretch.first + 1), stretch.above
                 )
             )
+            if stretch.node.is_named and not _IMPORTS.search(stretch.node.type):
+                self.code.add(stretch.first)
             if inner := self._inner(stretch.node, 0):
                 item = self._definition(inner, (stretch.above, stretch.last), path, in_class, depth)
                 if definitions and item.first <= definitions[-1].last:
@@ -137,7 +149,15 @@ class _DefinitionReader:
                 if child.type in self.types.comments and child.end_byte <= body.start_byte
             ]
             members = self.members([*above, *body.children], path, kind in CLASSES, depth + 1)
-        return Definition(kind, names[-1] if names else "", path, lines[0], lines[1], members)
+        signature = self._opening(node, body)
+        start = self.lines.rows(node)[0]
+        return Definition(kind, names[-1] if names else "", path, *lines, start, signature, members)
+
+    def _opening(self, node: "Node", body: "Node | None") -> str:
+        end = node.end_byte if body is None else body.start_byte
+        start = node.start_byte
+        text = self.source[start : min(end, start + 4 * MAX_SIGNATURE)].decode(errors="ignore")
+        return " ".join(text.split())[:MAX_SIGNATURE].rstrip(" {:=;")
 
     def _kind(self, node: "Node") -> str:
         if node.type in self.types.variables:

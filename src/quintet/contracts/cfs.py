@@ -55,7 +55,7 @@ def plan(query: str, params: Params) -> Plan:
         profile(params),
         params.top_k,
         params.syntax,
-        reading=Reading(stop_words=False, phrases_required=True),
+        reading=Reading(stop_words="lucene", phrases_required=True),
         filter=Filter() if after else params.filters,
         post_filter=params.filters if after else Filter(),
         post_depth=POST_DEPTH,

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from quintet.contracts.intent import QueryIntent
+from quintet.contracts.stop_words import StopWords
 from quintet.model.documents import Passage
 from quintet.model.filters import Filter
 from quintet.model.results import Freshness, Note, Ranked
@@ -20,7 +22,9 @@ EF: Mapping[str, int | None] = {"exact": None, "hnsw": 50, "approximate": 20}
 class Reading:
     """How query text becomes lexical terms."""
 
-    stop_words: bool = True  # False drops stop words if other words are left
+    stop_words: StopWords = "none"  # the list of words to leave out, if others are left
+    repeats: bool = False  # a word that the query repeats counts more
+    respelt: bool = False  # a word that no chunk holds is looked up by its nearest neighbour
     phrases_required: bool = False
     parts: bool = False  # also the parts of compound names
     stems: bool = False  # match words by their stems
@@ -52,6 +56,7 @@ class Plan:
     filter: Filter = Filter()
     post_filter: Filter = Filter()  # applied to the best `post_depth` results, after ranking
     post_depth: int = 0
+    intent: QueryIntent | None = None  # what facts about code are compared with; None leaves them out
     vector: Int16 | None = None
     expansion: Expansion | None = None
     min_similarity: float | None = None

@@ -189,7 +189,7 @@ def _result(item: Ranked, answer: Answer) -> McbResult:
         "node": {
             "id": item.item_id,
             "kind": chunk.kind,
-            "name": chunk.name or chunk.heading_path or document.title,
+            "name": chunk.name or chunk.heading_path.rpartition(" > ")[2] or document.title,
             "path": document.path,
             "start_line": chunk.first_line,
             "end_line": chunk.last_line,

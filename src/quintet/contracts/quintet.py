@@ -1,10 +1,13 @@
-"""The house ranking: the weighted sum of cosine and stemmed BM25, with every contribution shown."""
+"""The house ranking: a weighted sum of cosine, stemmed BM25 and evidence about files and definitions, with
+every contribution shown."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
 from quintet.contracts.confidence import confidence, low_confidence
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
+from quintet.contracts.intent import IntentKind, read_intent
 from quintet.filters.fields import FILTER
 from quintet.filters.inline import split
 from quintet.model.filters import Filter
@@ -13,10 +16,23 @@ from quintet.model.results import Evidence, Note, Ranked
 from quintet.model.schema import Count, Lines, Probability
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
-DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that chunks that both legs rank well can rise
+DEEP = Fetch(times=3, at_least=100)  # deeper than the page, so that chunks with other evidence can rise
+SCORED = Fetch(times=0)  # a signal that finds nothing by itself
 
 TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")
-SCORING = ("mode", "semantic_weight", "heading_weight", "half_score", "feedback", "syntax")
+SCORING = (
+    "mode",
+    "semantic_weight",
+    "heading_weight",
+    "half_score",
+    "feedback",
+    "path_weight",
+    "definition_weight",
+    "role_weight",
+    "agreement_weight",
+    "repeat_factor",
+    "syntax",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +51,21 @@ class Params:
     feedback: float = parameter(
         0.2, number(0, 1), "how far the query vector moves towards the vector of the best result"
     )
+    path_weight: float = parameter(
+        0.3, number(0, 10), "weight of the words that the query shares with the path of a file"
+    )
+    definition_weight: float = parameter(
+        0.2, number(0, 10), "weight of defining what the query names; shared words count half"
+    )
+    role_weight: float = parameter(
+        0.2, number(0, 10), "taken off tests, examples, change logs, generated and vendored files"
+    )
+    agreement_weight: float = parameter(
+        0.3, number(0, 10), "weight of what the other chunks of a source file score"
+    )
+    repeat_factor: float = parameter(
+        0.5, number(0, 1), "share of its score that each further chunk of a document keeps"
+    )
     filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
     inline_filters: str = parameter("on", one_of("on", "off"), "read name:value in the query as a filter")
     vectors: str = parameter("exact", one_of(*EF), "compare every vector, or let HNSW propose candidates")
@@ -45,16 +76,36 @@ USUAL = Params()
 
 
 def profile(params: Params) -> Profile:
-    """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all hits of either leg."""
-    match params.mode:
-        case "lexical":
-            return Profile((Branch("lexical", DEEP),), WeightedSum(), TIES)
-        case "semantic":
-            return Profile((Branch("semantic", DEEP),), WeightedSum(), TIES)
-    weight = params.semantic_weight
+    """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all hits of either leg, plus what the
+    path, the definition, the role of the file and its other chunks say."""
+    if params.mode == "semantic":
+        return Profile((Branch("semantic", DEEP),), WeightedSum(), TIES)
+    weight = params.semantic_weight if params.mode == "hybrid" else 0.0
     lexical = Branch("lexical", DEEP, round(1 - weight, 12), Saturating(params.half_score), complete=True)
     semantic = Branch("semantic", DEEP, weight, "unit", complete=True)
-    return Profile((lexical, semantic), WeightedSum(), TIES, feedback=params.feedback)
+    evidence = (
+        Branch("path", SCORED, params.path_weight, complete=True),
+        Branch("definition", SCORED, params.definition_weight, complete=True),
+        Branch("role", SCORED, params.role_weight, complete=True),
+    )
+    return Profile(
+        (lexical, *((semantic,) if params.mode == "hybrid" else ()), *evidence),
+        WeightedSum(),
+        TIES,
+        feedback=params.feedback if params.mode == "hybrid" else 0.0,
+        agreement=params.agreement_weight,
+        repeat=params.repeat_factor,
+    )
+
+
+READ_AS: Mapping[IntentKind, str] = {
+    "symbol": "the query was read as a name, so its definition comes first",
+    "path": "the query was read as a path, so that file comes first",
+    "traceback": "the query was read as a traceback: names, files and the first line count most",
+    "issue": "the query was read as pasted text: its first line and the names of code in it count most",
+    "error": "the query was read as an error message",
+    "phrase": "the query was read as a phrase, so only its words in this order match as text",
+}
 
 
 def plan(query: str, params: Params) -> Plan:
@@ -62,20 +113,26 @@ def plan(query: str, params: Params) -> Plan:
     if params.inline_filters == "on" and params.syntax == "plain" and ":" in query:
         query, inline, notes = split(query)
         filter = Filter(filter.conditions + inline.conditions)
+    intent = read_intent(query) if params.mode != "semantic" and params.syntax == "plain" else None
+    if intent is not None and intent.kind in READ_AS:
+        notes = (*notes, Note(code="read_as", message=READ_AS[intent.kind]))
     return Plan(
         query,
         profile(params),
         params.limit,
         params.syntax,
         reading=Reading(
-            stop_words=False,
+            stop_words="english",
+            repeats=True,
+            respelt=True,
             parts=True,
             stems=True,
-            even=params.mode == "hybrid",
+            even=True,
             field_weights=(("heading_path", params.heading_weight), ("title", params.heading_weight)),
             exact_bm25=False,
         ),
         filter=filter,
+        intent=intent,
         ef=EF[params.vectors],
         notes=notes,
     )

@@ -14,7 +14,9 @@ class Block(NamedTuple):
     `text` is what is indexed: the lines of the source wherever the format allows. `tight` joins it to the
     block before by one newline instead of a blank line. A block that is `alone` (a function) is not packed
     with its neighbours. `heading` marks a heading, which starts the text below it. `page` counts from 1;
-    blocks of different pages are never packed together.
+    blocks of different pages are never packed together. `signature` is what the block defines, on one line,
+    and `defined_at` the line of it: where a block is cut, only that part has the name, and the parts after it
+    begin with the signature.
     """
 
     text: str
@@ -27,6 +29,8 @@ class Block(NamedTuple):
     alone: bool = False
     heading: bool = False
     page: int | None = None
+    signature: str = ""
+    defined_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

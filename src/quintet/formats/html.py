@@ -10,6 +10,13 @@ from quintet.formats.mentions import HtmlMentions
 from quintet.model.documents import Json
 
 _HIDDEN = {"script", "style", "template", "noscript"}
+# What leads around a site instead of saying something: elements, roles (ARIA) and the classes that Sphinx,
+# MkDocs and similar tools give to navigation and contents lists.
+_NAVIGATION = {"nav", "footer"}
+_NAVIGATION_ROLES = {"navigation", "contentinfo", "search"}
+_NAVIGATION_CLASSES = {"toc", "contents", "toctree-wrapper", "breadcrumbs", "headerlink", "sphinxsidebar"}
+_VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+_ANCHORS = {"¶", "\uf0c1"}  # links that headings have to themselves
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TIGHT = {"li", "tr", "dt", "dd"}
 _CELLS = {"td", "th"}
@@ -23,20 +30,29 @@ _META = {"description", "keywords", "author"}
 
 
 def parse_html(path: str, text: str, mime_type: str, endings: Collection[str]) -> ParsedFile:
-    reader, mentions = _HtmlReader(), HtmlMentions(endings)
+    reader, mentions = _read(text, skip_navigation=True), HtmlMentions(endings)
+    if reader.hidden or not reader.blocks:  # it was never closed, or there is nothing else
+        reader = _read(text, skip_navigation=False)
     for token in HtmlTokens(text):
-        reader.read(token)
         mentions.read(token)
-    reader.flush()
     title = one_line("".join(reader.title)) or first_heading(reader.blocks) or stem(path)
     outline = mentions.outline("html")
     return ParsedFile(title, mime_type, None, tuple(reader.blocks), reader.metadata, outline)
 
 
+def _read(text: str, *, skip_navigation: bool) -> "_HtmlReader":
+    reader = _HtmlReader(skip_navigation)
+    for token in HtmlTokens(text):
+        reader.read(token)
+    reader.flush()
+    return reader
+
+
 class _HtmlReader:
     """Collects blocks, title and metadata from a stream of tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, skip_navigation: bool) -> None:
+        self.skip_navigation = skip_navigation
         self.blocks: list[Block] = []
         self.metadata: dict[str, Json] = {}
         self.title: list[str] = []
@@ -69,7 +85,7 @@ class _HtmlReader:
         if self.in_title:
             self.title.append(text)
             return
-        if self.in_head or (not text.strip() and not self.words):
+        if self.in_head or (not text.strip() and not self.words) or text.strip() in _ANCHORS:
             return
         if text.strip():
             lead = len(token.text) - len(token.text.lstrip())
@@ -80,7 +96,9 @@ class _HtmlReader:
     def _start(self, token: HtmlToken) -> None:
         name = token.name
         self.in_title = self.in_title and name not in _BREAKS
-        if name in _HIDDEN:
+        if name in _HIDDEN or (self.skip_navigation and _is_navigation(token)):
+            if name in _BREAKS:
+                self.flush()
             self.hidden, self.depth = name, 1
         elif name == "title":
             self.in_title = not self.has_title
@@ -143,3 +161,15 @@ class _HtmlReader:
         kind = "code" if self.block == "pre" else "text"
         self.blocks.append(Block(text, first, last, path, kind, tight=tight, heading=bool(level)))
         self.tight_before = self.block in _TIGHT
+
+
+def _is_navigation(token: HtmlToken) -> bool:
+    if token.name in _NAVIGATION:
+        return True
+    if token.name in _VOID or ("role" not in token.text and "class" not in token.text):
+        return False
+    attributes = token.attributes()
+    classes = attributes.get("class", "").lower().split()
+    return attributes.get("role", "").lower() in _NAVIGATION_ROLES or not _NAVIGATION_CLASSES.isdisjoint(
+        classes
+    )

@@ -45,6 +45,8 @@ def _block(lines: Sequence[str], first: int, last: int, like: Block) -> Block:
         like.tight,
         like.alone,
         like.heading,
+        signature=like.signature,
+        defined_at=like.defined_at,
     )
 
 
@@ -56,9 +58,11 @@ def block_template(
     tight: bool = False,
     alone: bool = False,
     heading: bool = False,
+    signature: str = "",
+    defined_at: int = 0,
 ) -> Block:
     """A block without text, to pass as `like`."""
-    return Block("", 0, 0, heading_path, kind, name, tight, alone, heading)
+    return Block("", 0, 0, heading_path, kind, name, tight, alone, heading, None, signature, defined_at)
 
 
 def paragraph_rows(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,8 @@
 """Pack the blocks of a parser into pieces, one for each chunk: short neighbours together, and long blocks cut
 at the best place.
 
-Pure: the same blocks and size give the same pieces. Only white space is added or lost.
+Pure: the same blocks and size give the same pieces. Only white space is added or lost, but for the signature
+that every further part of a long definition begins with.
 """
 
 import re
@@ -16,6 +17,8 @@ _STOP = re.compile(
     r"""[.!?…]["'”’)\]]*+\s|[。！？](?=[\s\S])|\n[ \t]*+\n|\n(?=[ \t]*+(?:[-*+>|]|\d{1,9}[.)])[ \t])"""
 )
 _SPACE = re.compile(r"\s*+")
+ELLIPSIS = "…"  # stands for the lines that were left out
+REMAINDER = 4  # a last part shorter than this share of the room is not worth finding
 
 
 def chunk(parsed: ParsedFile, max_chars: int) -> list[Block]:
@@ -127,20 +130,28 @@ def _piece(blocks: list[Block]) -> Block:
         blocks[-1].last_line,
         texts[-1].heading_path,
         kinds.pop() if len(kinds) == 1 else "text",
-        texts[0].name if len(texts) == 1 else "",
+        _only([block.name for block in texts if block.name]),
         page=blocks[0].page,
     )
 
 
+def _only(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ""
+
+
 def _parts(block: Block, first_room: int, room: int) -> Iterator[Block]:
-    """Cut `block` into parts of at most `room` characters (the first: `first_room`), each with its lines."""
+    """Cut `block` into parts of at most `room` characters (the first: `first_room`), each with its lines.
+
+    Only the part that holds the definition has the name, and the parts after it begin with the signature.
+    """
     if len(block.text) <= first_room:
         yield block
         return
     text, prose = block.text, block.kind == "text"
     # If the text is not the lines of the source (HTML, JSON), the line of a part is unknown.
     verbatim = text.count("\n") == block.last_line - block.first_line
-    start, row, left = 0, block.first_line, first_room
+    again = f"{block.signature}\n{ELLIPSIS}\n" if 0 < len(block.signature) < room // 4 else ""
+    start, row, left, opening = 0, block.first_line, first_room, ""
     while start < len(text):
         begin = _skip(text, start, prose)
         end = _cut(text, begin, left, prose)
@@ -148,9 +159,12 @@ def _parts(block: Block, first_room: int, room: int) -> Iterator[Block]:
         if part:
             row += text.count("\n", start, begin)
             lines = (row, row + part.count("\n")) if verbatim else (block.first_line, block.last_line)
-            yield block._replace(text=part, first_line=lines[0], last_line=lines[1], heading=False)
+            name = block.name if not block.defined_at or lines[0] <= block.defined_at <= lines[1] else ""
+            yield block._replace(
+                text=opening + part, first_line=lines[0], last_line=lines[1], name=name, heading=False
+            )
             row += text.count("\n", begin, end)
-            left = room
+            left, opening = (room - len(again), again) if row > block.defined_at else (room, "")
         else:
             row += text.count("\n", start, end)
         start = end
@@ -169,12 +183,15 @@ def _cut(text: str, start: int, room: int, prose: bool) -> int:
     """The end of the part that begins at `start`.
 
     Prose: the last sentence end in the second half of the room, otherwise the last space. Other text: the
-    last line end, otherwise the last space. A word longer than the room is cut. The cost is linear in the
-    text.
+    last line end, otherwise the last space. A word longer than the room is cut. If little would be left
+    over, it is shared out evenly. The cost is linear in the text.
     """
-    end = start + room
-    if len(text) <= end:
+    left = len(text) - start
+    if left <= room:
         return len(text)
+    if left - room < room // REMAINDER:
+        room = (left + 1) // 2
+    end = start + room
     if prose:
         stops = [match.end() for match in _STOP.finditer(text, start + room // 2, end + 1)]
         if stops:

@@ -174,11 +174,10 @@ class DocumentStore:
         if embedder is None:
             return None, ""
         texts = {
-            embedding_hash(chunk.heading_path, chunk.content): embedding_text(
-                chunk.heading_path, chunk.content
-            )
+            embedding_hash(*text): embedding_text(*text)
             for entry in entries
             for chunk in entry.chunks
+            for text in [(entry.document.context, chunk.heading_path, chunk.content)]
         }
         hashes = list(texts)
         batch_size = self.collection.settings.embed_batch

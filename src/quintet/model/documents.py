@@ -43,6 +43,10 @@ class Document:
     def modified_ms(self) -> int:
         return self.modified_ns // 1_000_000
 
+    @property
+    def context(self) -> str:
+        return embedding_context(self.language, self.path)
+
 
 class Chunk(NamedTuple):
     """A passage of a document: the unit that is indexed. Lines count from 1, both ends included.
@@ -63,14 +67,20 @@ class Chunk(NamedTuple):
     page: int | None = None
 
 
-def embedding_text(heading_path: str, content: str) -> str:
-    """The text that is embedded for a chunk: its headings, then its content."""
-    return f"{heading_path}\n{content}" if heading_path else content
+def embedding_context(language: str | None, path: str) -> str:
+    """What is embedded in front of every chunk of a document: the path of source code, which says what the
+    code is about."""
+    return "" if language is None else path
 
 
-def embedding_hash(heading_path: str, content: str) -> bytes:
+def embedding_text(context: str, heading_path: str, content: str) -> str:
+    """The text that is embedded for a chunk: what is around it, its headings, then its content."""
+    return "\n".join(part for part in (context, heading_path, content) if part)
+
+
+def embedding_hash(context: str, heading_path: str, content: str) -> bytes:
     """The key of a chunk's vector: equal texts share one vector."""
-    return sha256(embedding_text(heading_path, content).encode()).digest()
+    return sha256(embedding_text(context, heading_path, content).encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ A search makes these by the hundred, so they are named tuples: a frozen dataclas
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypedDict
 
-Signal = Literal["lexical", "semantic", "graph"]
+# What finds chunks; what facts about a chunk say; what other chunks say.
+Signal = Literal["lexical", "semantic", "graph", "path", "definition", "role", "agreement", "diversity"]
 Freshness = Literal["Fresh", "Acceptable", "Stale", "StaleWithRisk"]
 Status = Literal["ok", "empty_index", "never_indexed", "degraded"]
 
@@ -38,7 +39,8 @@ class Hit(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What ranking knows about a chunk besides its scores. One catalog query fetches all facts."""
+    """What ranking knows about a chunk besides its scores. One catalog query fetches all facts. `name` and
+    `kind` are those of what the chunk defines; further parts of a definition have no name."""
 
     document_id: str
     path: str
@@ -47,6 +49,10 @@ class Facts(NamedTuple):
     modified_ms: int
     node_id: str
     freshness: Freshness = "Fresh"
+    name: str = ""
+    kind: str = "text"
+    heading_path: str = ""
+    is_code: bool = False
 
 
 class Evidence(NamedTuple):

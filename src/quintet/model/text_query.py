@@ -10,6 +10,7 @@ class TextQuery:
     With `phrases_required` every phrase must match as well; otherwise phrases are alternatives too. `parts`
     also matches the parts of identifiers. With `stems` a term matches any of its tokens by stem, and parts
     count as words of the text. `field_weights` weigh a match by its field, with `stems` only that of a word.
+    `weights` say how much each term counts, if not 1; they go with `stems`.
     `expression` is in FTS5's own language and is used unchanged. `exact_bm25` asks for FTS5's own scores,
     whichever text index is in use.
     """
@@ -22,6 +23,7 @@ class TextQuery:
     expression: str | None = None
     field_weights: tuple[tuple[str, float], ...] = ()
     exact_bm25: bool = False
+    weights: tuple[float, ...] = ()
 
     @property
     def needs_fts5(self) -> bool:

@@ -49,6 +49,15 @@ class TextIndex(Protocol):
         """The terms of `text`. If there are none, no chunk can match it."""
         ...
 
+    def stems(self, words: Sequence[str]) -> list[str]:
+        """The stem of each word, which is in lower case and holds nothing but letters and digits."""
+        ...
+
+    def respelt(self, terms: Sequence[str]) -> dict[str, str]:
+        """For each term of one word that no chunk holds, not even by its stem: the nearest word that some
+        chunk holds, if there is one."""
+        ...
+
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]: ...
 
     def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
@@ -230,6 +239,10 @@ class Catalog(Protocol):
         ...
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]: ...
+
+    def defining(self, names: Sequence[str], limit: int, within: Rows | None) -> list[str]:
+        """The chunks that define something of one of these names, at most `limit` for each."""
+        ...
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]: ...
 

@@ -40,6 +40,7 @@ def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, lis
         alpha = 0.5 if current.hybrid_alpha is None else current.hybrid_alpha
         tenths = (tenth / 10 for tenth in range(11) if tenth / 10 != alpha)
         yield "hybrid_alpha", sorted(tenths, key=lambda value: abs(value - alpha))
+    yield from _weights(current)
     mode = trace.contract.mode
     if mode is not None:
         yield (
@@ -52,6 +53,15 @@ def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, lis
     for name, own in floors.items():
         if trace.given.get(name) is not None:
             yield name, [own]
+
+
+def _weights(current: Any) -> Iterator[tuple[str, list[float]]]:
+    """Each weight of the house ranking left out, and doubled."""
+    for name in ("path_weight", "definition_weight", "role_weight", "agreement_weight"):
+        if hasattr(current, name):
+            yield name, [0.0, 2 * getattr(current, name)]
+    if hasattr(current, "repeat_factor"):
+        yield "repeat_factor", [1.0]
 
 
 def _doubled(start: int, most: int) -> list[int]:

@@ -18,6 +18,7 @@ from quintet.query.legs import Legs, chunk_ids_of, depth_of, run_legs
 from quintet.query.search import Response, Trace
 from quintet.ranking import Fetch, Profile, rank
 from quintet.ranking.freshness import BEST_FIRST
+from quintet.ranking.gather import FINDERS
 
 FLOORS: Mapping[Signal, str] = {"lexical": "min_score", "semantic": "min_similarity"}
 MAX_CHUNKS = 50  # of a document
@@ -154,6 +155,7 @@ def explain(
         *filtered,
         *(standing.sentence() for standing in standings),
         *_floors(plan, standings, fact),
+        *(_added(answer.ranked[place - 1]) if place is not None else ()),
         *(_outranked(snapshot, trace, item, len(answer.ranked)) if place is None else ()),
     ]
     return Explanation(chunk_id, fact.path, fact.line, place, tuple(reasons), standings)
@@ -172,9 +174,13 @@ def _item(profile: Profile, facts: Facts, chunk_id: str) -> str:
 def _deep(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms: int, bare: bool) -> Legs:
     """Every leg as deep as there are chunks; `bare` leaves the filter out."""
     everything = Fetch(times=0, at_least=max(snapshot.catalog.counts().chunks, 1))
-    branches = tuple(replace(branch, fetch=everything, complete=False) for branch in plan.profile.branches)
+    branches = tuple(
+        replace(branch, fetch=everything, complete=False)
+        for branch in plan.profile.branches
+        if branch.signal in FINDERS
+    )
     chunks = replace(plan.profile, branches=branches, unit="chunk")
-    deep = replace(plan, profile=chunks, expansion=None, ef=None)
+    deep = replace(plan, profile=chunks, expansion=None, intent=None, ef=None)
     deep = replace(deep, reading=replace(plan.reading, min_score=None), min_similarity=None)
     if bare:
         deep = replace(deep, filter=Filter())
@@ -230,11 +236,20 @@ def _floors(plan: Plan, standings: Sequence[Standing], facts: Facts) -> Iterator
             yield f"it is {facts.freshness}, below the freshness floor {floor_class}"
 
 
+def _added(item: Ranked) -> Iterator[str]:
+    """What signals that find nothing themselves add to the score or take off it."""
+    for signal, evidence in item.evidence.items():
+        if signal not in FINDERS:
+            verb = "adds" if evidence.contribution > 0 else "takes off"
+            yield f"{signal}: {verb} {abs(evidence.contribution):.6g}"
+
+
 def _outranked(snapshot: Snapshot, trace: Trace, item: str, shown: int) -> Iterator[str]:
     """Its rank among all that the legs returned."""
     facts = {**snapshot.catalog.facts(chunk_ids_of(trace.legs.hits)), **trace.facts}
     ranked = rank(trace.plan.profile, trace.legs.hits, facts, max(len(facts), trace.plan.limit))
     at = next((at for at, other in enumerate(ranked, start=1) if other.item_id == item), None)
     if at is not None:
+        yield from _added(ranked[at - 1])
         score, last = ranked[at - 1].score, ranked[min(shown, len(ranked)) - 1].score
         yield f"ranked {at} of {len(ranked)}: score {score:.6g}, the last result shown has {last:.6g}"

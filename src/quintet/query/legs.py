@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 from time import perf_counter
 from typing import Protocol
@@ -10,8 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from quintet.contracts import Plan
+from quintet.contracts.intent import DEFINITIONS, CodeEvidence, QueryIntent
 from quintet.errors import QuintetError, UsageError
-from quintet.model.results import Hit, Note, Signal
+from quintet.model.parameters import shown
+from quintet.model.results import Facts, Hit, Note, Signal
 from quintet.model.text_query import TextQuery
 from quintet.model.vector import Int16, cosines, dots, quantise
 from quintet.ports.reading import Approximation, ChunkVectors, Embedder, Rows, Snapshot
@@ -37,6 +39,7 @@ class Legs:
     notes: list[Note] = field(default_factory=list)
     degraded: bool = False
     exhausted: frozenset[Signal] = frozenset()
+    facts: dict[str, Facts] | None = None  # about every chunk, if a leg needed them
     seconds: dict[Signal, float] = field(default_factory=dict)
 
     @contextmanager
@@ -61,7 +64,11 @@ def run_legs(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_term
     if plan.profile.branch("semantic"):
         with legs.timed("semantic"):
             _semantic(legs, snapshot, embedder, plan, within)
+    if plan.intent is not None:
+        _add_definitions(legs, snapshot, plan, plan.intent, within)
     vectors = _complete(legs, snapshot, plan)
+    if plan.intent is not None:
+        _add_evidence(legs, snapshot, plan, plan.intent)
     if plan.profile.feedback and vectors is not None:
         with legs.timed("semantic"):
             apply_feedback(legs, snapshot, plan, vectors)
@@ -166,10 +173,27 @@ def _hits_for(snapshot: Snapshot, hits: Sequence[Hit], nodes: int) -> int | None
 def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, max_terms: int) -> None:
     parsed = parse(plan, snapshot.text.tokens, max_terms)
     legs.notes.extend(parsed.notes)
-    legs.text = parsed.query
-    if parsed.query is not None:
-        leg = _TextLeg(snapshot, parsed.query, within, plan.reading.even, plan.reading.min_score)
+    query = parsed.query
+    if query is not None:
+        query = _respelt(legs, snapshot, query) if plan.reading.respelt else query
+        _note_missing_phrases(legs, snapshot, query)
+        legs.text = query
+        leg = _TextLeg(snapshot, query, within, plan.reading.even, plan.reading.min_score)
         _fetch(legs, snapshot, plan, "lexical", leg)
+
+
+def _respelt(legs: Legs, snapshot: Snapshot, query: TextQuery) -> TextQuery:
+    """The query with the nearest words of the index in place of words that it does not hold."""
+    other = snapshot.text.respelt(query.terms)
+    for term, word in other.items():
+        legs.note("respelt", f"{shown(term)} occurs nowhere; searched for {shown(word)} instead")
+    return replace(query, terms=tuple(other.get(term, term) for term in query.terms)) if other else query
+
+
+def _note_missing_phrases(legs: Legs, snapshot: Snapshot, query: TextQuery) -> None:
+    for phrase in query.phrases:
+        if not snapshot.text.search(TextQuery(phrases=(phrase,)), 1):
+            legs.note("phrase_not_found", f"the phrase {shown(phrase)} occurs nowhere in this index")
 
 
 def _size_scale(snapshot: Snapshot) -> float:
@@ -247,7 +271,7 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> ChunkVectors | None
     vectors: ChunkVectors | None = None
     for branch in plan.profile.branches:
         hits = legs.hits.get(branch.signal)
-        if not branch.complete or not hits:
+        if not branch.complete or not hits or branch.signal not in ("lexical", "semantic"):
             continue
         listed = {hit.chunk_id for hit in hits}
         missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in listed]
@@ -293,7 +317,7 @@ def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVec
     assert legs.vector is not None  # or there would be no vectors to compare it with
     best, *equals = contenders(plan.profile, legs.hits, plan.limit, 1)
     if equals:
-        facts = snapshot.catalog.facts([best, *equals])
+        facts = legs.facts or snapshot.catalog.facts([best, *equals])
         best = rank(plan.profile, legs.hits, facts, plan.limit)[0].best_chunk
     if best not in vectors.rows:
         return
@@ -304,6 +328,30 @@ def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVec
     moved = [Hit(hit.chunk_id, scores.get(hit.chunk_id, last), hit.raw, None, hit.listed) for hit in hits]
     listed, others = [hit for hit in moved if hit.listed], [hit for hit in moved if not hit.listed]
     legs.hits["semantic"] = best_first(listed) + best_first(others)
+
+
+def _add_definitions(
+    legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent, within: Rows | None
+) -> None:
+    """Make candidates of the chunks that define what the query names, however badly other legs rank
+    them."""
+    if plan.profile.branch("definition") and intent.names:
+        names = [name.name for name in intent.names]
+        chunk_ids = snapshot.catalog.defining(names, DEFINITIONS, within)
+        legs.hits["definition"] = [Hit(chunk_id, 0.0, 0.0, None, False) for chunk_id in chunk_ids]
+
+
+def _add_evidence(legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent) -> None:
+    """Score every candidate by what is known about its file and its name."""
+    legs.facts = facts = snapshot.catalog.facts(chunk_ids_of(legs.hits))
+    evidence = CodeEvidence(intent, snapshot.text.stems)
+    for branch in plan.profile.branches:
+        if branch.signal == "path":
+            legs.hits["path"] = evidence.path(facts)
+        elif branch.signal == "definition":
+            legs.hits["definition"] = evidence.definition(facts)
+        elif branch.signal == "role":
+            legs.hits["role"] = evidence.role(facts)
 
 
 def _graph(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None) -> None:

@@ -158,7 +158,9 @@ def _candidates(engine: _Engine, plan: Plan) -> _Candidates:
     catalog = engine.snapshot.catalog
     legs = _legs(engine, plan)
     places = _places(plan)
-    facts = catalog.facts(contenders(plan.profile, legs.hits, places, places))
+    facts = legs.facts
+    if facts is None:
+        facts = catalog.facts(contenders(plan.profile, legs.hits, places, places))
     if plan.needs_freshness:
         facts = engine.files.add_freshness(facts)
     return _Candidates(legs, facts, rank_candidates(plan, catalog, legs, facts))

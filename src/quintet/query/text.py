@@ -1,12 +1,16 @@
 """Turn what a person typed into a safe lexical query."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, takewhile
+from math import fsum, sqrt
 
 from quintet.contracts import Plan
+from quintet.contracts.intent import is_pasted, looks_like_code, title_of
+from quintet.contracts.stop_words import STOP_WORDS
 from quintet.errors import UsageError
 from quintet.model.results import Note
 from quintet.model.text_query import TextQuery
@@ -15,13 +19,6 @@ MAX_PREFIXES = 4  # each matches every word that begins with it
 QUOTED = re.compile(r'"([^"]*)"')
 SURROGATE = re.compile("[\ud800-\udfff]")
 TERM_CHARS = 32  # on average: a whole chunk fits as one phrase, and no phrase takes FTS5 a second
-
-# Lucene's English list: small, old, and the one most engines mean by "stop words".
-LUCENE = """
-    a an and are as at be but by for if in into is it no not of on or such
-    that the their then there these they this to was will with
-"""
-STOP_WORDS = frozenset(LUCENE.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +48,64 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         _check_cost(plan.query, tokens, max_terms)
         return ParsedQuery(TextQuery(expression=plan.query, field_weights=reading.field_weights), ())
     tokens = cache(tokens)  # each term is tokenised several times
-    phrases = _distinct(QUOTED.findall(plan.query), tokens)
-    words = _distinct(QUOTED.sub(" ", plan.query).split(), tokens)
-    if not reading.stop_words:
-        # A query of nothing but stop words asks for them.
-        words = [word for word in words if not _is_stop_word(word, tokens)] or ([] if phrases else words)
+    pasted = is_pasted(plan.query)
+    phrases = [] if pasted else _distinct(QUOTED.findall(plan.query), tokens)
+    words = _distinct((plan.query if pasted else QUOTED.sub(" ", plan.query)).split(), tokens)
+    stop_words = STOP_WORDS[reading.stop_words]
+    # A query of nothing but stop words asks for them.
+    words = [word for word in words if not _is_stop_word(word, tokens, stop_words)] or (
+        [] if phrases else words
+    )
     if not words and not phrases:
         return ParsedQuery(None, (_note("no_searchable_terms", "the query has no word that text can match"),))
+    if pasted:
+        words = _telling_first(words, title_of(plan.query), tokens)
     terms = phrases + words
     capped = _cap(terms, tokens, max_terms)
-    notes = []
-    if capped != terms:
-        last = "" if capped[-1] == terms[len(capped) - 1] else ", the last of them cut short"
-        message = f"of {len(terms)} terms the first {len(capped)} were looked up{last}"
-        notes.append(_note("terms_capped", message))
+    words = capped[len(phrases) :]
     query = TextQuery(
-        tuple(capped[len(phrases) :]),
+        tuple(words),
         tuple(capped[: len(phrases)]),
         phrases_required=reading.phrases_required,
         parts=reading.parts,
         stems=reading.stems,
         field_weights=reading.field_weights,
         exact_bm25=reading.exact_bm25,
+        weights=_weights(plan.query, words, tokens, pasted) if reading.repeats else (),
     )
-    return ParsedQuery(query, tuple(notes))
+    return ParsedQuery(query, tuple(_notes(plan.query, pasted, terms, capped)))
+
+
+def _notes(query: str, pasted: bool, terms: list[str], capped: list[str]) -> Iterator[Note]:
+    if pasted and QUOTED.search(query):
+        yield _note("quotes_ignored", "the query is pasted text, so quotation marks in it make no phrases")
+    if capped != terms:
+        last = "" if capped[-1] == terms[len(capped) - 1] else ", the last of them cut short"
+        what = "most telling" if pasted else "first"
+        yield _note("terms_capped", f"of {len(terms)} terms the {what} {len(capped)} were looked up{last}")
+
+
+def _telling_first(words: list[str], title: str, tokens: Callable[[str], list[str]]) -> list[str]:
+    """The words of the title, then names of code, then the rest, each in the order of the text."""
+    in_title = {token for word in title.split() for token in tokens(word)}
+    return sorted(words, key=lambda word: (in_title.isdisjoint(tokens(word)), not looks_like_code(word)))
+
+
+def _weights(
+    query: str, words: list[str], tokens: Callable[[str], list[str]], pasted: bool
+) -> tuple[float, ...]:
+    """The square root of how often the query has each word. In pasted text the title counts as much as the
+    rest. Empty if all words count the same."""
+    times = Counter(tuple(tokens(word)) for word in query.split())
+    weights = [sqrt(times.get(tuple(tokens(word)), 1)) for word in words]
+    if pasted:
+        title = {tuple(tokens(word)) for word in title_of(query).split()}
+        titled = [tuple(tokens(word)) in title for word in words]
+        in_title = fsum(weight for weight, here in zip(weights, titled, strict=True) if here)
+        rest = fsum(weights) - in_title
+        factor = max(1.0, rest / in_title) if in_title else 1.0
+        weights = [weight * factor if here else weight for weight, here in zip(weights, titled, strict=True)]
+    return tuple(weights) if any(weight != 1.0 for weight in weights) else ()
 
 
 def _check_cost(expression: str, tokens: Callable[[str], list[str]], max_terms: int) -> None:
@@ -116,8 +147,8 @@ def _cut(tokens: list[str], longest: int) -> str:
     return " ".join(tokens[:fitting]) or tokens[0][:longest]
 
 
-def _is_stop_word(word: str, tokens: Callable[[str], list[str]]) -> bool:
-    return all(token in STOP_WORDS for token in tokens(word))
+def _is_stop_word(word: str, tokens: Callable[[str], list[str]], stop_words: frozenset[str]) -> bool:
+    return all(token in stop_words for token in tokens(word))
 
 
 def _note(code: str, message: str) -> Note:

@@ -1,11 +1,14 @@
-"""Collect the evidence of all signals about each item."""
+"""Collect the evidence about each item: of all signals, and of the other chunks of its document."""
 
 from collections.abc import Mapping, Sequence
 
 from quintet.model.results import Evidence, Facts, Hit, Ranked, Signal
-from quintet.ranking.fuse import contributions, total
-from quintet.ranking.normalise import normalise
+from quintet.ranking.fuse import add_up, contributions, normalise, total
 from quintet.ranking.profile import Branch, Profile
+
+FINDERS: tuple[Signal, ...] = ("lexical", "semantic", "graph")
+OTHERS = 5  # further chunks of a document that count
+FADING = 0.9  # what each of them counts, compared with the one before
 
 
 def gather(
@@ -67,3 +70,52 @@ def _weigh(
     ranks = [place if hit.listed else None for place, hit in enumerate(hits, start=1)]
     normalised = normalise(branch.normalise, [hit.score for hit in hits])
     return ranks, normalised, contributions(profile, branch, ranks, normalised)
+
+
+def add_agreement(profile: Profile, items: Sequence[Ranked], facts: Mapping[str, Facts]) -> list[Ranked]:
+    """Add to every chunk of source code what the chunks of its file contribute, all but the best: that one
+    speaks for itself. Only what lies above the weakest candidate counts, since every cosine is above zero.
+
+    Prose is left out: a long page is no better an answer than a short one (Cranfield -.08 nDCG@10).
+    """
+    by_document: dict[str, list[float]] = {}
+    for item in items:
+        found = add_up(item.evidence[signal].contribution for signal in FINDERS if signal in item.evidence)
+        by_document.setdefault(facts[item.best_chunk].document_id, []).append(found)
+    floor = min((score for scores in by_document.values() for score in scores), default=0.0)
+    code = {fact.document_id for fact in facts.values() if fact.is_code}
+    agreed = {
+        document_id: Evidence(
+            None, len(scores), sum_, sum_, sum_, profile.agreement, profile.agreement * sum_
+        )
+        for document_id, scores in by_document.items()
+        if document_id in code and (sum_ := _agreement(scores, floor))
+    }
+    return [_with(item, "agreement", agreed.get(facts[item.best_chunk].document_id)) for item in items]
+
+
+def _agreement(scores: Sequence[float], floor: float) -> float:
+    others = sorted(scores, reverse=True)[1 : 1 + OTHERS]
+    return add_up((score - floor) * FADING**place for place, score in enumerate(others))
+
+
+def lower_repeats(profile: Profile, ordered: Sequence[Ranked], facts: Mapping[str, Facts]) -> list[Ranked]:
+    """Take a share off the score of every chunk but the first of its document, and a larger one the more
+    chunks are before it. A score of zero or less stays."""
+    seen: dict[str, int] = {}
+    lowered = []
+    for item in ordered:
+        document_id = facts[item.best_chunk].document_id
+        before = seen.get(document_id, 0)
+        seen[document_id] = before + 1
+        kept: float = profile.repeat**before
+        repeats = Evidence(None, before + 1, kept, kept, kept, profile.repeat, item.score * (kept - 1))
+        lowered.append(_with(item, "diversity", repeats if before and item.score > 0 else None))
+    return lowered
+
+
+def _with(item: Ranked, signal: Signal, evidence: Evidence | None) -> Ranked:
+    if evidence is None:
+        return item
+    score = item.score + evidence.contribution
+    return item._replace(score=score, evidence={**item.evidence, signal: evidence})

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from quintet.model.results import Facts, Hit, Ranked, Signal
 from quintet.ranking.freshness import weigh
-from quintet.ranking.gather import gather, scores_of
+from quintet.ranking.gather import add_agreement, gather, lower_repeats, scores_of
 from quintet.ranking.group import by_document
 from quintet.ranking.order import STEADY, in_order, lead_scores, leading_signal
 from quintet.ranking.profile import Profile
@@ -16,25 +16,31 @@ def rank(
     facts: Mapping[str, Facts],
     limit: int,
 ) -> list[Ranked]:
-    """Gather evidence, normalise and fuse, weigh freshness, order, group, cut.
+    """Gather evidence, normalise, fuse, weigh the rest of the document and freshness, order, group, cut.
 
     Chunks without facts are left out; the facts of the `contenders` are enough.
     """
     lead = leading_signal(profile, hits)
     items = gather(profile, hits, facts, limit)
+    if profile.agreement:
+        items = add_agreement(profile, items, facts)
     if profile.freshness:
         items = weigh(profile, items, facts)
     ordered = in_order(profile, lead_scores(lead, items), items, facts)
     if profile.unit == "document":
         documents, led = by_document(profile, lead, ordered, facts)
         ordered = in_order(profile, led, documents, facts)
+    if profile.repeat != 1.0:
+        ordered = in_order(profile, {}, lower_repeats(profile, ordered, facts), facts)
     return ordered[:limit]
 
 
 def contenders(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int, places: int) -> list[str]:
     """All chunks that can be among the first `places`, found without their facts. Ties are left in."""
-    if profile.unit != "chunk" or profile.lead or profile.freshness:  # the score alone does not decide
-        return [hit.chunk_id for leg_hits in hits.values() for hit in leg_hits]
+    by_others = profile.agreement or profile.repeat != 1.0
+    if profile.unit != "chunk" or profile.lead or profile.freshness or by_others:
+        # The score alone does not decide.
+        return list(dict.fromkeys(hit.chunk_id for leg_hits in hits.values() for hit in leg_hits))
     scores = scores_of(profile, hits, limit)
     last = min(sorted(scores.values(), reverse=True)[:places], default=0.0)
     cutoff = last - abs(last) * STEADY

@@ -6,11 +6,12 @@ from typing import Any
 
 from quintet.errors import UsageError
 from quintet.model import merkle
-from quintet.model.documents import Json, Passage, embedding_text
+from quintet.model.documents import Json, Passage, embedding_context, embedding_text
 
 VERSION = 1
 MAX_LEVELS = 32  # the digits of a document id
 CHUNK_ID, HEADING, TEXT_HASH = 0, 6, 8  # positions in the chunk of a record
+PATH, LANGUAGE = 2, 5  # positions in the document of a record
 
 
 def make_proof(
@@ -34,7 +35,8 @@ def check_proof(proof: Mapping[str, Any]) -> tuple[str, str]:
     if proof.get("proof") != VERSION:
         raise UsageError(f"proof version {proof.get('proof')!r} is unknown; this Quintet reads {VERSION}")
     record, chunk = _record_and_chunk(proof)
-    text = embedding_text(chunk[HEADING], proof["content"])
+    context = embedding_context(record["document"][LANGUAGE], record["document"][PATH])
+    text = embedding_text(context, chunk[HEADING], proof["content"])
     if sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != chunk[TEXT_HASH]:
         raise UsageError("the proof is wrong: its text does not match its record")
     try:

@@ -96,11 +96,40 @@ class _Places:
                 lines[symbol.first_line - symbol.above : symbol.first_line] = number
 
     def node_of(self, chunk: Chunk) -> int:
+        defined = self._defined_in(chunk)
+        if defined:
+            return self._first_of.get(defined, defined)
         last = _last_line(chunk)
         number = self._covering(int(self._innermost[chunk.first_line]), chunk.first_line, last)
         if chunk.kind == IMPL:
             number = self._holding_all(chunk.first_line, last) or number
         return self._first_of.get(number, number)
+
+    def _defined_in(self, chunk: Chunk) -> int:
+        """The symbol that the chunk is named after, if it defines nothing else; lines before and after it may
+        have joined the chunk. 0 if there is none."""
+        if not chunk.name:
+            return 0
+        path = tuple(chunk.heading_path.split(" > "))
+        numbers = self._by_name.get(chunk.name, ())
+        here = [at for at in numbers if chunk.first_line <= self._symbols[at].first_line <= chunk.last_line]
+        number = next((at for at in here if self._symbols[at].path == path), 0)
+        ordered, starts = self._in_order
+        others = ordered[bisect_left(starts, chunk.first_line) : bisect_right(starts, chunk.last_line)]
+        around = self._lineage(number)
+        alone = all(
+            at in around or number in self._lineage(at)
+            for at in others
+            if self._symbols[at].kind != "variable"
+        )
+        return number if alone else 0
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        numbers: dict[str, list[int]] = {}
+        for number, symbol in enumerate(self._symbols):
+            numbers.setdefault(symbol.name, []).append(number)
+        return numbers
 
     def _covering(self, number: int, first: int, last: int) -> int:
         """The symbol, or the nearest one around it that reaches the last line; finally the module."""

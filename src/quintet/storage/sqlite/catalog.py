@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -91,14 +92,38 @@ class SqliteCatalog:
         return list(rows)
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
-        columns = "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id)"
+        columns = (
+            "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id), c.name, "
+            "c.kind, c.heading_path, d.language IS NOT NULL"
+        )
         tables = "FROM chunks c JOIN documents d ON d.row = c.document"
         facts = {}
-        for chunk_id, document_id, path, sequence, line, modified_ns, node in self._with_ids(
+        for chunk_id, document, path, sequence, line, modified_ns, node, *rest in self._with_ids(
             f"SELECT {columns} {tables} WHERE c.id", chunk_ids
         ):
-            facts[chunk_id] = Facts(document_id, path, sequence, line, modified_ns // 1_000_000, node)
+            name, kind, heading, is_code = rest
+            time = modified_ns // 1_000_000
+            facts[chunk_id] = Facts(
+                document, path, sequence, line, time, node, "Fresh", name, kind, heading, bool(is_code)
+            )
         return facts
+
+    def defining(self, names: Sequence[str], limit: int, within: Rows | None) -> list[str]:
+        wanted = apsw.carray(tuple(name for name in dict.fromkeys(names) if "\0" not in name))
+        rows: Any = self._connection.execute(
+            "SELECT c.name, c.id, c.row FROM chunks c JOIN documents d ON d.row = c.document "
+            "WHERE c.name IN (SELECT value FROM carray(?)) AND c.name <> '' "
+            "ORDER BY d.path, c.sequence, c.id",
+            (wanted,),
+        )
+        allowed = None if within is None else set(within.tolist())
+        taken: Counter[str] = Counter()
+        chunk_ids = []
+        for name, chunk_id, row in rows:
+            if (allowed is None or row in allowed) and taken[name] < limit:
+                taken[name] += 1
+                chunk_ids.append(chunk_id)
+        return chunk_ids
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
         rows = self._with_ids(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)

@@ -9,7 +9,7 @@ import apsw
 
 from quintet.errors import QuintetError
 from quintet.model import merkle, set_difference
-from quintet.model.documents import embedding_hash
+from quintet.model.documents import embedding_context, embedding_hash
 from quintet.ports.health import HealthCheck
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
@@ -113,9 +113,18 @@ def _text(connection: apsw.Connection) -> HealthCheck:
 
 def _altered(connection: apsw.Connection) -> int:
     rows: Any = connection.execute(
-        "SELECT c.text_hash, c.heading_path, x.content FROM chunks c LEFT JOIN contents x ON x.row = c.row"
+        "SELECT c.text_hash, d.language, d.path, c.heading_path, x.content FROM chunks c "
+        "JOIN documents d ON d.row = c.document LEFT JOIN contents x ON x.row = c.row"
     )
-    return sum(text is None or key != embedding_hash(heading, text) for key, heading, text in rows)
+    return sum(
+        text is None or key not in _hashes(embedding_context(language, path), heading, text)
+        for key, language, path, heading, text in rows
+    )
+
+
+def _hashes(context: str, heading: str, text: str) -> set[bytes]:
+    """Indexes of versions before 0.2 have no context in front of their text."""
+    return {embedding_hash(context, heading, text), embedding_hash("", heading, text)}
 
 
 def _vectors(connection: apsw.Connection) -> HealthCheck:

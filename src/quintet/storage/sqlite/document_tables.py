@@ -34,7 +34,8 @@ def put(connection: apsw.Connection, entries: Iterable[tuple[Entry, Sequence[str
     for entry, nodes in entries:
         documents.append(_document(document_row, roots[entry.document.root], entry))
         first = chunk_row + len(chunks)
-        chunks += map(_chunk, count(first), repeat(document_row), entry.chunks, nodes)
+        context = entry.document.context
+        chunks += map(_chunk, count(first), repeat(document_row), repeat(context), entry.chunks, nodes)
         contents += [chunk.content for chunk in entry.chunks]
         headings += [chunk.heading_path for chunk in entry.chunks]
         titles += [plain(entry.document.title)] * len(entry.chunks)
@@ -69,9 +70,9 @@ def _document(row: int, root: int, entry: Entry) -> Row:
     )
 
 
-def _chunk(row: int, document: int, chunk: Chunk, node: str | None) -> Row:
+def _chunk(row: int, document: int, context: str, chunk: Chunk, node: str | None) -> Row:
     chunk_id, _, sequence, content, heading, first, last, kind, name, page = chunk
-    key = embedding_hash(heading, content)
+    key = embedding_hash(context, heading, content)
     return row, chunk_id, document, sequence, first, last, kind, name, heading, key, page, node
 
 

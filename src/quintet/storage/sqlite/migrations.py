@@ -156,7 +156,10 @@ GATHER = f"""
     INSERT INTO cjk (cjk, rank) VALUES ('hashsize', {GATHERED});
     """
 
-MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES, GATHER)
+# A query that names something looks for its definition.
+NAMES = "CREATE INDEX chunks_by_name ON chunks (name) WHERE name <> '';"
+
+MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES, GATHER, NAMES)
 
 
 def schema_version(connection: apsw.Connection, file: Path) -> int:

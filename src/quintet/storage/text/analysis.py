@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import ascii_lowercase
 from typing import Any
 
 import apsw
@@ -32,6 +33,7 @@ SHORT = 60  # characters of a text or word that is likely to repeat: a title, a 
 KNOWN_TEXTS, KNOWN_WORDS = 4_096, 16_384  # cached, 10 MB at most
 STEMMED_AT_ONCE = 10_000  # tokens
 LONGEST = 32_768  # bytes of a token that FTS5 keeps
+SHORTEST_WORD, LONGEST_WORD = 4, 32  # letters of a word that may be misspelt
 RUN_END = "zzcjk"  # a token that keeps a phrase of pairs from reaching over into the next run
 
 
@@ -93,6 +95,16 @@ def _parts(text: str) -> str:
         rise = kinds.find(b"aA", end) if 0 <= rise < end else rise
         fall = kinds.find(b"AAa", end) if 0 <= fall < end else fall
     return " ".join(parts)
+
+
+@lru_cache(maxsize=KNOWN_TEXTS)
+def path_words(path: str) -> str:
+    """The words of a path, and the parts of its camelCase words.
+
+    >>> path_words("src/lang/EqualsBuilder.java")
+    'src/lang/EqualsBuilder.java Equals Builder'
+    """
+    return f"{plain(path)} {_parts(path)}".rstrip()
 
 
 def parts_of_each(texts: Sequence[str]) -> list[str]:
@@ -170,6 +182,20 @@ def tokenizer(connection: apsw.Connection) -> Tokenizer:
     return Tokenizer(tokens, stems)
 
 
+_known_stems: dict[str, str] = {}  # words of paths and names, which repeat from query to query
+
+
+def stems_of(words: Sequence[str], tokenizer: Tokenizer) -> list[str]:
+    """The stem of each word."""
+    missing = [word for word in dict.fromkeys(words) if word not in _known_stems]
+    if missing:
+        if len(_known_stems) > KNOWN_WORDS:
+            _known_stems.clear()
+        stems = tokenizer.stems([encoded(word) for word in missing])
+        _known_stems.update(zip(missing, (stem.decode() for stem in stems), strict=True))
+    return [_known_stems[word] for word in words]
+
+
 def _tokens(fts5_tokenizer: apsw.FTS5Tokenizer, text: bytes) -> Any:
     return fts5_tokenizer(
         text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
@@ -185,3 +211,30 @@ def cut(token: str) -> str:
     if len(token) * 4 <= LONGEST:
         return token
     return token.encode()[:LONGEST].decode("utf-8", "surrogateescape")
+
+
+def nearest(word: str, count_chunks: Callable[[Sequence[bytes]], list[int]]) -> str | None:
+    """The nearest word of the index: one letter is added, left out, changed, or swapped with the next.
+    Of several, the one that most chunks hold, then the first by alphabet; None if there is none.
+
+    `count_chunks` says how many chunks hold each word.
+    """
+    if not (word.isascii() and word.isalpha() and SHORTEST_WORD <= len(word) <= LONGEST_WORD):
+        return None
+    others = sorted(_misspellings(word))
+    counts = count_chunks([other.encode() for other in others])
+    count, _, best = min((-count, other, other) for count, other in zip(counts, others, strict=True))
+    return best if count else None
+
+
+def _misspellings(word: str) -> set[str]:
+    """
+    >>> sorted(_misspellings("ab"))[:4], len(_misspellings("ab"))
+    (['a', 'aa', 'aab', 'aac'], 130)
+    """
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    left_out = {head + tail[1:] for head, tail in cuts if tail}
+    swapped = {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}
+    changed = {head + letter + tail[1:] for head, tail in cuts if tail for letter in ascii_lowercase}
+    added = {head + letter + tail for head, tail in cuts for letter in ascii_lowercase}
+    return (left_out | swapped | changed | added) - {word}

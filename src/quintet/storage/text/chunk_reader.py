@@ -7,13 +7,13 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from quintet.storage.text.analysis import parts_of_each, plain
+from quintet.storage.text.analysis import parts_of_each, path_words, plain
 from quintet.storage.text.postings.build import ChunkText
 
 READ_AT_ONCE = 500  # chunks
 
 TEXTS = (
-    "SELECT c.row, d.id, x.content, c.heading_path, d.title "
+    "SELECT c.row, d.id, x.content, c.heading_path, d.title, d.path "
     "FROM chunks c JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
 )
 
@@ -21,7 +21,7 @@ TEXTS = (
 def texts(connection: apsw.Connection, sql: str, values: "apsw.Bindings" = ()) -> Iterator[ChunkText]:
     cursor = connection.execute(f"{sql} ORDER BY c.row", values)
     while rows := list(islice(cursor, READ_AT_ONCE)):
-        numbers, documents, *columns = zip(*rows, strict=True)
+        numbers, documents, *columns, paths = zip(*rows, strict=True)
         text = [list(map(plain, column)) for column in columns]
         parts = map(parts_of_each, text)
         yield from map(
@@ -30,6 +30,7 @@ def texts(connection: apsw.Connection, sql: str, values: "apsw.Bindings" = ()) -
             map(bytes.fromhex, documents),
             zip(*text, strict=True),
             zip(*parts, strict=True),
+            map(path_words, paths),
         )
 
 

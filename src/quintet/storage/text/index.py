@@ -15,7 +15,7 @@ from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Rows
 from quintet.ranking import deciding
 from quintet.storage.sqlite.catalog import ChunkIds
-from quintet.storage.text.analysis import Tokenizer, plain, tokenizer
+from quintet.storage.text.analysis import Tokenizer, cut, encoded, nearest, plain, stems_of, tokenizer
 from quintet.storage.text.fts5 import bad_query, matching_of
 from quintet.storage.text.postings.cache import PostingsCache
 from quintet.storage.text.postings.score import Float64, PostingsView
@@ -43,6 +43,21 @@ class SqliteTextIndex:
 
     def tokens(self, text: str) -> list[str]:
         return self._tokenizer.tokens(plain(text))
+
+    def stems(self, words: Sequence[str]) -> list[str]:
+        return stems_of(words, self._tokenizer)
+
+    def respelt(self, terms: Sequence[str]) -> dict[str, str]:
+        words = {term: tokens[0] for term in terms if len(tokens := self.tokens(term)) == 1}
+        stems = self._tokenizer.stems([encoded(cut(word)) for word in words.values()]) if words else []
+        held = self._view.postings("stems", stems) if words else []
+        unknown = {term: word for (term, word), here in zip(words.items(), held, strict=True) if not here}
+        found = {term: nearest(word, self._count_chunks) for term, word in unknown.items()}
+        return {term: word for term, word in found.items() if word is not None}
+
+    def _count_chunks(self, words: Sequence[bytes]) -> list[int]:
+        postings = self._view.postings("text", words)
+        return [sum(part.alive for part in word_postings) for word_postings in postings]
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
         """The best `depth` chunks. A score is the sum of bm25 over the tables looked up."""

@@ -3,7 +3,9 @@ what each adds to a score. Words and phrases come from postings, CJK and FTS5's 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import zip_longest
+from math import sqrt
 from typing import Any
 
 import apsw
@@ -37,12 +39,13 @@ HEAVIEST = 1e6  # larger weights count as this: they would overflow in the end
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """What to look up, by table. Any phrase of `either` matches, and any word of `words`, whatever its
-    ending. A row must also match each of `required`, and, where `a_term` is given, that or one of the words.
-    `whole` is an FTS5 expression for the table `text`.
+    ending; `weights` say how much the words count, if not 1. A row must also match each of `required`, and,
+    where `a_term` is given, that or one of the words. `whole` is an FTS5 expression for the table `text`.
     """
 
     either: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
     required: tuple[Alternatives, ...] = ()
     a_term: Alternatives | None = None
     whole: str | None = None
@@ -64,7 +67,7 @@ def lookup(query: TextQuery) -> Lookup:
     if query.expression is not None:
         # The leading space keeps `*` from starting a command of FTS5 (`*reads`).
         return Lookup(whole=" " + query.expression.replace("\0", " "))
-    words = tuple(_words(query)) if query.stems else ()
+    words, weights = _words(query) if query.stems else ((), ())
     if query.stems:
         terms = _merged([{"cjk": _pairs(term)} for term in query.terms])
     else:
@@ -72,24 +75,27 @@ def lookup(query: TextQuery) -> Lookup:
     phrases = _merged([_tables(phrase, query.parts) for phrase in query.phrases])
     either = _merged([terms, phrases])
     if not query.phrases_required or not phrases:
-        return Lookup(either, words)
+        return Lookup(either, words, weights)
     required = [alternatives for phrase in query.phrases for alternatives in _conditions(phrase, query.parts)]
     a_term = (
         {table: " OR ".join(expressions) for table, expressions in terms.items()} if terms or words else None
     )
     if len(either) == 1:  # FTS5 counts a word twice that is a required phrase too
         either = {table: [*terms.get(table, ()), *phrases[table]] for table in phrases}
-    return Lookup(either, words, tuple(required), a_term)
+    return Lookup(either, words, weights, tuple(required), a_term)
 
 
-def _words(query: TextQuery) -> list[str]:
-    """Every term without its CJK, followed by its identifier parts."""
+def _words(query: TextQuery) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Every term without its CJK, followed by its identifier parts; and the weight of each, if not all are
+    1."""
     texts = []
-    for term in query.terms:
-        texts.append(CJK_RUN.sub(" ", plain(term)))
+    for term, weight in zip_longest(query.terms, query.weights, fillvalue=1.0):
+        texts.append((CJK_RUN.sub(" ", plain(str(term))), weight))
         if query.parts:
-            texts.append(identifier_parts(term))
-    return [words for words in texts if words.strip()]
+            texts.append((identifier_parts(str(term)), weight))
+    texts = [(words, weight) for words, weight in texts if words.strip()]
+    weights = tuple(float(weight) for _, weight in texts)
+    return tuple(words for words, _ in texts), weights if query.weights else ()
 
 
 def _conditions(phrase: str, with_parts: bool) -> list[Alternatives]:
@@ -145,8 +151,8 @@ class Scoring:
             return [self._ranked("text", self._wanted.whole)]
         statistics = self._view.statistics["stems"]
         stems = [
-            Term(postings, "text", statistics, self._weighing["text"])
-            for postings in self.stemmed()
+            Term(postings, "text", statistics, self._weighing["text"], weight)
+            for postings, weight in zip(self.stemmed(), self._stems.values(), strict=True)
             if postings
         ]
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
@@ -170,11 +176,25 @@ class Scoring:
 
     def stemmed(self) -> list[list[Postings]]:
         """The postings of every stem of the query, in its order."""
-        tokens = [token for text in self._wanted.words for token in self._tokenizer.tokens(text)]
-        if not tokens:
+        stems = list(self._stems)
+        if not stems:
             return []
-        stems = list(dict.fromkeys(self._tokenizer.stems([encoded(cut(token)) for token in tokens])))
         return self._view.postings("stems", stems) if self._query.parts else self._view.families(stems)
+
+    @cached_property
+    def _stems(self) -> dict[bytes, float]:
+        """The stems of the query with their weights. Words of one stem count as one word that is repeated:
+        the squares of their weights add up."""
+        texts = [self._tokenizer.tokens(text) for text in self._wanted.words]
+        tokens = [encoded(cut(token)) for words in texts for token in words]
+        stems = self._tokenizer.stems(tokens) if tokens else []
+        if not self._wanted.weights:
+            return dict.fromkeys(stems, 1.0)
+        weights = np.repeat(self._wanted.weights, [len(words) for words in texts]).tolist()
+        squares: dict[bytes, float] = {}
+        for stem, weight in zip(stems, weights, strict=True):
+            squares[stem] = squares.get(stem, 0.0) + weight * weight
+        return {stem: sqrt(square) for stem, square in squares.items()}
 
     def _phrases(self, table: str) -> list[Clause]:
         clauses: list[Clause] = []

@@ -7,7 +7,7 @@ import apsw
 import numpy as np
 
 from quintet.errors import Conflict
-from quintet.model.documents import embedding_text
+from quintet.model.documents import embedding_context, embedding_text
 from quintet.model.vector import Int16
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.writer_connection import WriterConnection
@@ -41,13 +41,17 @@ class SqliteVectorWriter:
     def pending(self, after: int, limit: int, *, replacing: bool = False) -> list[tuple[int, bytes, str]]:
         with self._connection.reading() as connection:
             rows = connection.execute(
-                "SELECT c.row, c.text_hash, c.heading_path, x.content "
-                "FROM chunks c JOIN contents x ON x.row = c.row WHERE c.row > ? "
+                "SELECT c.row, c.text_hash, d.language, d.path, c.heading_path, x.content "
+                "FROM chunks c JOIN contents x ON x.row = c.row JOIN documents d ON d.row = c.document "
+                "WHERE c.row > ? "
                 f"AND NOT EXISTS (SELECT 1 FROM {TABLES[replacing]} v WHERE v.text_hash = c.text_hash) "
                 "ORDER BY c.row LIMIT ?",
                 (after, limit),
             )
-            return [(row, key, embedding_text(heading, content)) for row, key, heading, content in rows]
+            return [
+                (row, key, embedding_text(embedding_context(language, path), heading, content))
+                for row, key, language, path, heading, content in rows
+            ]
 
     def put(self, hashes: Sequence[bytes], vectors: Int16, *, replacing: bool = False) -> None:
         connection = self._connection.in_batch

@@ -10,7 +10,7 @@ import numpy as np
 
 from quintet.storage.text.analysis import Tokenizer
 from quintet.storage.text.postings.segment import Array, Int32, Int64, Segment, Table, Terms
-from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, TokenCollector, TokenPlaces
+from quintet.storage.text.postings.tokens import FIELD_BITS, WIDTH, TokenCollector, TokenPlaces, Tokens
 
 AT_ONCE = 2_000_000  # tokens of one lot: 150 MB while they are sorted
 COUNTED_BITS = 16
@@ -18,12 +18,14 @@ FEW = 1 << 22  # possible triples of counts for which a table of all of them pay
 
 
 class ChunkText(NamedTuple):
-    """A chunk: its row, the id of its document, and its fields as each table reads them."""
+    """A chunk: its row, the id of its document, its fields as each table reads them, and the words of its
+    path, which only `stems` holds: as words of the title that add nothing to the length of a chunk."""
 
     row: int
     document: bytes
     text: Sequence[str]
     parts: Sequence[str]
+    path: str = ""
 
 
 def segments(texts: Iterable[ChunkText], words: Tokenizer) -> Iterator[Segment]:
@@ -37,39 +39,43 @@ def segments(texts: Iterable[ChunkText], words: Tokenizer) -> Iterator[Segment]:
 def _segment(texts: Iterator[ChunkText], words: Tokenizer) -> Segment:
     """A segment of as many chunks as make a lot."""
     rows, documents = array("q"), list[bytes]()
-    text, parts = TokenCollector(words), TokenCollector(words)
+    text, parts, paths = (TokenCollector(words) for _ in range(3))
     for chunk in texts:
         rows.append(chunk.row)
         documents.append(chunk.document)
         text.add(chunk.text)
         parts.add(chunk.parts)
+        paths.add(("", "", chunk.path))
         if text.most + parts.most >= AT_ONCE and text.size + parts.size >= AT_ONCE:
             break
     ids, owners = np.unique(np.array(documents, "S16"), return_inverse=True)
-    (terms, in_text, text_tokens), (others, in_parts, parts_tokens) = text.read(), parts.read()
+    in_text, in_parts, in_paths = text.read(), parts.read(), paths.read()
     return Segment(
         np.array(rows, np.int64),
         ids,
         owners.astype(np.int32),
-        text_tokens,
-        parts_tokens,
-        *_tables(terms, in_text, others, in_parts, words),
+        in_text.lengths,
+        in_parts.lengths,
+        *_tables(in_text, in_parts, in_paths, words),
     )
 
 
 def _tables(
-    text: list[bytes], in_text: TokenPlaces, parts: list[bytes], in_parts: TokenPlaces, words: Tokenizer
+    text: Tokens, parts: Tokens, paths: Tokens, words: Tokenizer
 ) -> tuple[Table, Table, Table, Int64, Int32]:
-    """The tables `text` and `parts`, both merged by stem, and the terms of `text` for each stem."""
-    by_term = words.stems(text), words.stems(parts)
+    """The tables `text` and `parts`, all three merged by stem, and the terms of `text` for each stem."""
+    by_term = [words.stems(tokens.words) for tokens in (text, parts, paths)]
     stems = sorted(dict.fromkeys(chain(*by_term)))  # the stems of sorted words are nearly sorted
     numbers = {stem: at for at, stem in enumerate(stems)}
-    of_text, of_parts = (np.fromiter(map(numbers.__getitem__, some), np.int32, len(some)) for some in by_term)
-    both = TokenPlaces(
-        np.concatenate([of_text[in_text.terms], of_parts[in_parts.terms]]),
-        np.concatenate([in_text.places, in_parts.places]),
+    stem_of = [np.fromiter(map(numbers.__getitem__, some), np.int32, len(some)) for some in by_term]
+    merged = TokenPlaces(
+        np.concatenate(
+            [of[tokens.at.terms] for of, tokens in zip(stem_of, (text, parts, paths), strict=True)]
+        ),
+        np.concatenate([tokens.at.places for tokens in (text, parts, paths)]),
     )
-    return _table(text, in_text), _table(parts, in_parts), _table(stems, both), *by_stem(of_text, len(stems))
+    tables = _table(text.words, text.at), _table(parts.words, parts.at), _table(stems, merged)
+    return *tables, *by_stem(stem_of[0], len(stems))
 
 
 def by_stem(stems: Int32, count: int) -> tuple[Int64, Int32]:

@@ -33,17 +33,23 @@ TOGETHER = 1_000  # chunks up to which the scores of clauses already read are co
 
 
 class Term:
-    """A term of the query, with its postings and its idf. `table` names the sum that it belongs to."""
+    """A term of the query, with its postings and its idf, times its weight in the query. `table` names the
+    sum that it belongs to."""
 
     def __init__(
-        self, postings: Sequence[Postings], table: str, statistics: Statistics, weighing: FieldWeights
+        self,
+        postings: Sequence[Postings],
+        table: str,
+        statistics: Statistics,
+        weighing: FieldWeights,
+        weight: float = 1.0,
     ) -> None:
         self.table = table
         names = tuple(part.name for part in postings)
-        self.name = None if None in names else (names, weighing.weights)
+        self.name = None if None in names else (names, weighing.weights, weight)
         self.postings = postings
         self.size = sum(len(part.chunks) for part in postings)
-        self.idf = statistics.idf(sum(part.alive for part in postings))
+        self.idf = weight * statistics.idf(sum(part.alive for part in postings))
         self.norms = statistics.norms
         self.frequencies = [weighing.of(part.triples) for part in postings]
         self.bound = self.idf * (K1 + 1.0)

@@ -31,6 +31,14 @@ class TokenPlaces(NamedTuple):
     places: Int32
 
 
+class Tokens(NamedTuple):
+    """All tokens of a table: its words, sorted; where each token is; and how many each chunk has."""
+
+    words: list[bytes]
+    at: TokenPlaces
+    lengths: Int32
+
+
 class _Numbers(dict[bytes, int]):
     """Numbers words in order of appearance."""
 
@@ -151,15 +159,14 @@ class TokenCollector:
         self._slots.put(slots[short], first[short], second[short], terms[short])
         return terms
 
-    def read(self) -> tuple[list[bytes], TokenPlaces, Int32]:
-        """The words, sorted; every token by its place among them; and the tokens of each chunk."""
+    def read(self) -> Tokens:
         self._number()
         words = sorted(self._numbers)
         ranks = np.empty(len(words), np.int32)
         ranks[list(map(self._numbers.__getitem__, words))] = np.arange(len(words))
         terms, places = _together(self._terms), _together(self._places)
         lengths = np.bincount(places >> FIELD_BITS, minlength=self._fields // WIDTH)
-        return words, TokenPlaces(ranks[terms], places), lengths.astype(np.int32)
+        return Tokens(words, TokenPlaces(ranks[terms], places), lengths.astype(np.int32))
 
 
 def _together(arrays: list[Int32]) -> Int32:

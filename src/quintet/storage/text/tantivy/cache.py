@@ -28,7 +28,7 @@ KEPT = 3  # views, so that readers of older snapshots find theirs
 REPLACED, REPLACED_BY_SEARCHES = 64, 8
 
 CHUNKS = (
-    "SELECT c.row, d.id, x.content, c.heading_path, d.title FROM chunks c "
+    "SELECT c.row, d.id, x.content, c.heading_path, d.title, d.path FROM chunks c "
     "JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
 )
 
@@ -43,6 +43,10 @@ class TantivyView:
         self.builder = QueryBuilder(index.schema)
         self._searcher = index.searcher()
         self.chunks = self._searcher.num_docs
+
+    def count(self, field: str, token: str) -> int:
+        """How many chunks hold a token in this field."""
+        return int(self._searcher.doc_freq(field, token)) if self.chunks else 0
 
     def hits(self, query: "Query", limit: int) -> list[tuple[int, float]]:
         """Rows with their scores, best first."""
@@ -145,8 +149,8 @@ def _documents(connection: apsw.Connection, after: int | None = None) -> Iterato
     """All chunks, or those of the documents that changed after a generation."""
     analyser = Analyser(connection)
     where, values = ("", ()) if after is None else (f"WHERE d.id IN ({CHANGED})", (after,))
-    for row, document_id, *texts in connection.execute(f"{CHUNKS} {where} ORDER BY c.row", values):
-        yield analyser.document(row, document_id, texts)
+    for row, document_id, *texts, path in connection.execute(f"{CHUNKS} {where} ORDER BY c.row", values):
+        yield analyser.document(row, document_id, texts, path)
 
 
 def _changed(connection: apsw.Connection, since: State) -> list[str]:

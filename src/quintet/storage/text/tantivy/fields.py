@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from quintet.errors import MissingExtra
-from quintet.storage.text.analysis import identifier_parts, pairs, plain, runs
+from quintet.storage.text.analysis import identifier_parts, pairs, path_words, plain, runs
 
 if TYPE_CHECKING:
     from tantivy import Document, Schema
@@ -87,7 +87,8 @@ class Analyser:
             yield "cjk", self.words(pairs(text))
             yield "characters", self.words(" ".join("".join(runs(text))))
 
-    def document(self, row: int, document_id: str, texts: Sequence[str]) -> "Document":
+    def document(self, row: int, document_id: str, texts: Sequence[str], path: str) -> "Document":
+        """A chunk. The words of its path count as words of the title, but only by stem."""
         made: Document = engine().Document()
         made.add_unsigned("row", row)
         made.add_text("document", document_id)
@@ -95,6 +96,9 @@ class Analyser:
             for name, tokens in self.fields_of(place, text):
                 if tokens:  # tantivy leaves a gap between the values of a field, so no phrase spans two
                     made.add_text(name, " ".join(tokens))
+        words = " ".join(self.stems(path_words(path)))
+        made.add_text("stems", words)
+        made.add_text(place_field("stems", "title"), words)
         return made
 
 

@@ -24,7 +24,7 @@ from quintet.storage.text.tantivy.fields import engine, schema
 if TYPE_CHECKING:
     from tantivy import Document, Index
 
-VERSION = 2  # of the fields and their analysis: an index of another version is rebuilt
+VERSION = 3  # of the fields and their analysis: an index of another version is rebuilt
 STATE = "state.json"
 LOCK = "lock"
 BUILDING_BYTES = 256_000_000  # of memory, before tantivy writes a segment

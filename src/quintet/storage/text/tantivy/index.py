@@ -13,7 +13,7 @@ import numpy as np
 from quintet.model.results import Hit
 from quintet.model.text_query import TextQuery
 from quintet.ports.reading import Rows, TextIndex
-from quintet.storage.text.analysis import plain
+from quintet.storage.text.analysis import nearest, plain
 from quintet.storage.text.tantivy.cache import TantivyCache, TantivyView
 from quintet.storage.text.tantivy.fields import PLACES, Analyser
 from quintet.storage.text.tantivy.files import translate_tantivy_errors
@@ -42,6 +42,25 @@ class TantivyTextIndex:
 
     def tokens(self, text: str) -> list[str]:
         return self._analyser.words(plain(text))
+
+    def stems(self, words: Sequence[str]) -> list[str]:
+        return self._exact.stems(words)
+
+    def respelt(self, terms: Sequence[str]) -> dict[str, str]:
+        words = {term: tokens[0] for term in terms if len(tokens := self.tokens(term)) == 1}
+        unknown = {term: word for term, word in words.items() if not self._count("stems", self._stem(word))}
+        found = {term: nearest(word, self._count_chunks) for term, word in unknown.items()}
+        return {term: word for term, word in found.items() if word is not None}
+
+    def _stem(self, word: str) -> str:
+        return next(iter(self._analyser.stems(word)), word)
+
+    def _count_chunks(self, words: Sequence[bytes]) -> list[int]:
+        return [self._count("text", word.decode()) for word in words]
+
+    def _count(self, field: str, token: str) -> int:
+        with translate_tantivy_errors(self._view.place):
+            return self._view.count(field, token)
 
     def search(self, query: TextQuery, depth: int, within: Rows | None = None) -> list[Hit]:
         """The best `depth` chunks, by the sum of what their fields score."""

@@ -1,7 +1,8 @@
 """Translates a text query for tantivy."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quintet.model.text_query import TextQuery
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 HEAVIEST = 1e6  # larger weights count as this: they would overflow in the end
 K1 = 1.2  # of BM25, in FTS5 and in tantivy
 UNWEIGHED = TextQuery()
+NO_WEIGHTS: Mapping["TantivyClause", float] = {}
 WORDS = ("text", "stems")  # fields that weights apply to in queries by stems too
 
 
@@ -26,24 +28,39 @@ class TantivyClause(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClauseSet:
-    """A chunk must match one of `scored`, and one of each `required`. Its score is the sum over `scored`."""
+    """A chunk must match one of `scored`, and one of each `required`. Its score is the sum over `scored`,
+    each times its weight, if it has one."""
 
     scored: tuple[TantivyClause, ...]
     required: tuple[tuple[TantivyClause, ...], ...] = ()
+    weights: Mapping[TantivyClause, float] = field(default_factory=dict)
 
 
 def wanted(query: TextQuery, analyser: Analyser) -> ClauseSet:
     """The clauses of a query, unique and sorted: tantivy adds float32 scores in this order."""
     read = _stemmed if query.stems else _pieces
-    words = [
-        clause for term in query.terms for piece in read(term, query.parts, analyser) for clause in piece
+    words_of = [
+        [clause for piece in read(term, query.parts, analyser) for clause in piece] for term in query.terms
     ]
+    words = [clause for clauses in words_of for clause in clauses]
     phrases = [piece for phrase in query.phrases for piece in _pieces(phrase, query.parts, analyser)]
     scored = tuple(sorted({*words, *(clause for piece in phrases for clause in piece)}))
+    weights = _weights(words_of, query.weights) if query.weights else {}
     if not query.phrases_required or not phrases:
-        return ClauseSet(scored)
+        return ClauseSet(scored, (), weights)
     any_word = [tuple(sorted(set(words)))] if words else []
-    return ClauseSet(scored, (*any_word, *map(tuple, phrases)))
+    return ClauseSet(scored, (*any_word, *map(tuple, phrases)), weights)
+
+
+def _weights(
+    clauses: Sequence[Sequence[TantivyClause]], weights: Sequence[float]
+) -> dict[TantivyClause, float]:
+    """Words of one stem count as one word that is repeated: the squares of their weights add up."""
+    squares: dict[TantivyClause, float] = {}
+    for term_clauses, weight in zip(clauses, weights, strict=True):
+        for clause in term_clauses:
+            squares[clause] = squares.get(clause, 0.0) + weight * weight
+    return {clause: sqrt(square) for clause, square in squares.items()}
 
 
 def _pieces(term: str, with_parts: bool, analyser: Analyser) -> list[list[TantivyClause]]:
@@ -90,7 +107,7 @@ class QueryBuilder:
 
     def query(self, asked: ClauseSet, query: TextQuery = UNWEIGHED) -> "Query":
         """The query for these clauses, with the field weights of `query`."""
-        scored = self._any(asked.scored, query)
+        scored = self._any(asked.scored, query, asked.weights)
         if not asked.required:
             return scored
         return self._all([scored, *(self._silent(self._any(ways)) for ways in asked.required)])
@@ -99,8 +116,17 @@ class QueryBuilder:
         """The same query, restricted to these rows."""
         return self._all([query, self._silent(self._make.term_set_query(self._schema, "row", rows))])
 
-    def _any(self, clauses: Iterable[TantivyClause], query: TextQuery = UNWEIGHED) -> "Query":
-        leaves = (leaf for clause in clauses for leaf in self._weighed(clause, query))
+    def _any(
+        self,
+        clauses: Iterable[TantivyClause],
+        query: TextQuery = UNWEIGHED,
+        weights: Mapping[TantivyClause, float] = NO_WEIGHTS,
+    ) -> "Query":
+        leaves = (
+            self._make.boost_query(leaf, weights[clause]) if clause in weights else leaf
+            for clause in clauses
+            for leaf in self._weighed(clause, query)
+        )
         return self._make.boolean_query([(self._some, leaf) for leaf in leaves])
 
     def _all(self, queries: Iterable["Query"]) -> "Query":

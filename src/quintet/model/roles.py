@@ -1,0 +1,46 @@
+"""What a file is for, as its path says: source, tests, examples, documentation, a change log, or code that
+somebody else or a program wrote."""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+Role = Literal["source", "test", "example", "docs", "changelog", "generated", "vendored"]
+
+_FLAGS = re.IGNORECASE
+# The first that matches decides. Folder names are those of the common build tools of each language.
+_PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    (
+        "vendored",
+        re.compile(r"(?:^|/)(?:vendor|vendored|third[_-]?party|external|deps|node_modules)/", _FLAGS),
+    ),
+    (
+        "generated",
+        re.compile(
+            r"(?:^|/)(?:generated|autogen)/|[._-](?:pb|generated|gen|min)\.\w+$|_pb2(?:_grpc)?\.pyi?$", _FLAGS
+        ),
+    ),
+    (
+        "test",
+        re.compile(
+            r"(?:^|/)(?:tests?|testing|testdata|__tests__|specs?|fixtures?|mocks?|e2e)/"
+            r"|(?:^|/)(?:tests?[_-][^/]*|conftest\.py)$|[._-](?:tests?|specs?)\.\w+$|(?-i:[a-z]Tests?)\.\w+$",
+            _FLAGS,
+        ),
+    ),
+    (
+        "changelog",
+        re.compile(r"(?:^|/)(?:change[_-]?logs?|changes|history|news|releases?)(?:[._-][^/]*)?$", _FLAGS),
+    ),
+    ("example", re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|bench)/", _FLAGS)),
+    ("docs", re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)),
+)
+
+
+@lru_cache(maxsize=16_384)
+def role_of(path: str) -> Role:
+    """
+    >>> role_of("src/app.py"), role_of("tests/app.py"), role_of("app_test.go"), role_of("CHANGES.rst")
+    ('source', 'test', 'test', 'changelog')
+    """
+    return next((role for role, pattern in _PATTERNS if pattern.search(path)), "source")
