@@ -2,6 +2,7 @@
 
 import pytest
 
+from quintet.codegraph.blocks import MAX_LISTED
 from quintet.formats.blocks import Block
 from quintet.indexing.parse import parse
 
@@ -38,7 +39,9 @@ class Small:
 
 
 def outline(path: str, text: str) -> list[tuple[str, str, int, int]]:
-    return [(b.kind, ".".join(b.heading_path), b.first_line, b.last_line) for b in parse(path, text).blocks]
+    """The blocks, without the lists of members."""
+    blocks = [block for block in parse(path, text).blocks if not block.text.startswith("…")]
+    return [(b.kind, ".".join(b.heading_path), b.first_line, b.last_line) for b in blocks]
 
 
 def test_python_is_cut_into_definitions_and_what_lies_between() -> None:
@@ -48,15 +51,15 @@ def test_python_is_cut_into_definitions_and_what_lies_between() -> None:
         ("function", "f", 6, 10),
         ("class", "Big", 12, 14),
         ("method", "Big.m", 16, 19),
-        ("class", "Big", 21, 21),
-        ("method", "Big.n", 23, 23),
+        ("method", "Big.n", 21, 23),
         ("class", "Small", 25, 26),
     ]
 
 
 def test_a_definition_stands_alone_and_knows_its_name() -> None:
     block = parse("a.py", "def f():\n    return 1\n").blocks[0]
-    assert block == Block("def f():\n    return 1", 1, 2, ("f",), "function", "f", alone=True)
+    expected = Block("def f():\n    return 1", 1, 2, ("f",), "function", "f", alone=True)
+    assert block == expected._replace(signature="def f()", defined_at=1)
 
 
 @pytest.mark.parametrize(
@@ -74,13 +77,13 @@ def test_a_definition_stands_alone_and_knows_its_name() -> None:
             [("interface", "I", 1, 3), ("enum", "E", 4, 4)],
         ),
         ("a.ts", "@Dec()\nexport class A { m() {} }\n", [("class", "A", 1, 2)]),
-        ("a.ts", "namespace N {\n  function f() {}\n}\n", [("module", "N", 1, 1), ("function", "N.f", 2, 3)]),
+        ("a.ts", "namespace N {\n  function f() {}\n}\n", [("function", "N.f", 1, 3)]),
         ("a.tsx", "const A = () => <p>x</p>;\n", [("function", "A", 1, 1)]),
         ("a.rs", "/// d\n#[derive(A)]\npub struct S { a: i32 }\n", [("struct", "S", 1, 3)]),
         (
             "a.rs",
             "mod m {\n  fn g() {}\n}\nmod n;\n",
-            [("module", "m", 1, 1), ("function", "m.g", 2, 3), ("module", "", 4, 4)],
+            [("function", "m.g", 1, 4)],
         ),
         ("a.go", "package a\n\n// F is.\nfunc F() {}\n", [("module", "", 1, 1), ("function", "F", 3, 4)]),
         (
@@ -93,30 +96,30 @@ def test_a_definition_stands_alone_and_knows_its_name() -> None:
         (
             "a.c",
             "typedef struct { int b; } T;\ntypedef int U;\n",
-            [("struct", "T", 1, 1), ("module", "", 2, 2)],
+            [("struct", "T", 1, 2)],
         ),
         (
             "a.h",
             "#ifndef H\nint f() { return 1; }\n#endif\n",
-            [("module", "", 1, 1), ("function", "f", 2, 2), ("module", "", 3, 3)],
+            [("module", "", 1, 1), ("function", "f", 2, 3)],
         ),
-        ("a.h", "namespace n {\nclass A { };\n}\n", [("module", "n", 1, 1), ("class", "n.A", 2, 3)]),
+        ("a.h", "namespace n {\nclass A { };\n}\n", [("class", "n.A", 1, 3)]),
         (
             "a.cpp",
             "template <class T>\nT f(T a) { return a; }\nint &A::p() {}\n",
             [("function", "f", 1, 2), ("method", "A.p", 3, 3)],
         ),
-        ("a.cs", "namespace N {\n [At]\n class A { }\n}\n", [("module", "N", 1, 1), ("class", "N.A", 2, 4)]),
+        ("a.cs", "namespace N {\n [At]\n class A { }\n}\n", [("class", "N.A", 1, 4)]),
         (
             "a.rb",
             "module M\n  # doc\n  class A\n  end\nend\n",
-            [("module", "M", 1, 1), ("class", "M.A", 2, 4), ("module", "M", 5, 5)],
+            [("class", "M.A", 1, 5)],
         ),
         ("a.php", "<?php\n/** d */\nfunction f() {}\n", [("module", "", 1, 1), ("function", "f", 2, 3)]),
         (
             "a.sh",
             "#!/bin/sh\n\n# d\nf() { echo; }\nX=1\n",
-            [("module", "", 1, 1), ("function", "f", 3, 4), ("module", "", 5, 5)],
+            [("module", "", 1, 1), ("function", "f", 3, 5)],
         ),
     ],
 )
@@ -143,12 +146,53 @@ def test_a_long_class_is_its_head_and_its_methods_with_the_closing_bracket(
 ) -> None:
     opening = "<?php " if path == "a.php" else ""
     text = f"{opening}{head}\n  // {FILLER}\n\n  /** d */\n{method}\n}}\n"
-    blocks = parse(path, text).blocks
-    assert [(b.heading_path, b.first_line, b.last_line) for b in blocks] == [
+    head, members, *blocks = parse(path, text).blocks
+    assert [(b.heading_path, b.first_line, b.last_line) for b in (head, *blocks)] == [
         (("A",), 1, 2),
         (("A", "m"), 4, 7),
     ]
-    assert (blocks[1].kind, blocks[1].name, blocks[1].alone) == ("method", "m", True)
+    assert (blocks[0].kind, blocks[0].name, blocks[0].alone) == ("method", "m", True)
+    assert members.text.split("\n")[0] == "…" and "m" in members.text.split("\n")[1]
+
+
+def test_the_head_of_a_file_or_class_is_followed_by_a_list_of_its_members() -> None:
+    lists = [block for block in parse("a.py", PYTHON).blocks if block.text.startswith("…")]
+    assert [block.text.split("\n") for block in lists] == [
+        ["…", "def f()", "class Big(Base)", "class Small"],
+        ["…", "    def m(self)", "    async def n(self)"],
+    ]
+    assert [(block.heading_path, block.name, block.tight) for block in lists] == [
+        ((), "", True),
+        (("Big",), "", True),
+    ]
+
+
+def test_a_list_of_members_names_each_once_and_has_an_end() -> None:
+    methods = "".join(f"    def member_{at % 60}(self): ...\n" for at in range(120))
+    blocks = parse("a.py", f"class Long:\n    # {FILLER}\n\n{methods}").blocks
+    listed = next(block.text for block in blocks if block.text.startswith("…"))
+    assert listed.count("member_7(") == 1
+    assert len(listed) <= MAX_LISTED + 2
+
+
+@pytest.mark.parametrize(
+    ("between", "joins"),
+    [
+        ("LIMIT = 3", True),
+        ("# " + "a comment " * 40, True),
+        ("import json\nfrom os import path\n" * 12, True),
+        ("TABLE = [\n" + "    'a row of the table',\n" * 12 + "]", False),
+    ],
+)
+def test_lines_that_say_little_join_the_definition_below_them(between: str, joins: bool) -> None:
+    blocks = parse("a.py", f"def f():\n    return 1\n\n{between}\n\ndef g():\n    return 2\n").blocks
+    assert [block.name for block in blocks] == (["f", "g"] if joins else ["f", "", "g"])
+    assert between.strip() in blocks[1].text
+
+
+def test_lines_that_say_little_at_the_end_join_the_definition_above_them() -> None:
+    blocks = parse("a.js", "function f() {\n  return 1;\n}\n\nmodule.exports = f;\n").blocks
+    assert [(block.name, block.first_line, block.last_line) for block in blocks] == [("f", 1, 5)]
 
 
 def test_a_broken_file_still_names_what_can_be_read() -> None:
@@ -170,5 +214,5 @@ def test_two_definitions_on_one_line_are_one_block() -> None:
 )
 def test_hostile_source_is_read_without_loss(path: str, unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    blocks = parse(path, text).blocks
+    blocks = [block for block in parse(path, text).blocks if not block.text.startswith("…")]
     assert sum(len(block.text.split()) for block in blocks) == len(text.split())

@@ -1,5 +1,6 @@
 """The house ranking end to end."""
 
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,18 @@ def test_feedback_moves_the_query_towards_the_best_result(library: Library) -> N
 
 def test_endings_do_not_matter_and_stop_words_do_not_count(library: Library) -> None:
     index = library({"a.txt": "the caches were evicted", "b.txt": "how the wind blows"})
-    assert paths(index.search("how is the cache evicting", mode="lexical")) == ["a.txt", "b.txt"]
-    assert paths(index.search("the cache", mode="lexical")) == ["a.txt"]
+    assert paths(index.search("how is the cache evicting", mode="lexical")) == ["a.txt"]
+    assert paths(index.search("how the", mode="lexical")) == ["b.txt", "a.txt"], "nothing else is left"
+
+
+def test_a_word_that_the_query_repeats_counts_by_the_root_of_its_number(library: Library) -> None:
+    index = library({"a.txt": "cache", "b.txt": "wind", "c.txt": "other"})
+    once, again = (
+        {item["path"]: item["signals"]["lexical"]["score"] for item in results(response)}
+        for response in (index.search(query, mode="lexical") for query in ("cache wind", "cache wind wind"))
+    )
+    assert again["a.txt"] == once["a.txt"]
+    assert again["b.txt"] == pytest.approx(once["b.txt"] * sqrt(2))
 
 
 def test_a_word_in_a_heading_counts_more(library: Library) -> None:
@@ -99,24 +110,37 @@ def test_signals_show_what_each_backend_said(library: Library) -> None:
     assert set(found["other.txt"]) == {"semantic"}
 
 
-@pytest.mark.parametrize(("limit", "deep"), [(1, 50), (16, 50), (20, 60)])
-def test_each_leg_is_asked_three_times_the_limit_and_at_least_fifty_deep(
+@pytest.mark.parametrize(("limit", "deep"), [(1, 100), (33, 100), (40, 120)])
+def test_each_leg_is_asked_three_times_the_limit_and_at_least_a_hundred_deep(
     library: Library, limit: int, deep: int
 ) -> None:
-    trace = library(*same_place_in_both(110, 30)).search("word", limit=limit).trace
+    trace = library(*same_place_in_both(150, 30)).search("word", limit=limit).trace
     assert trace is not None
-    assert [sum(hit.listed for hit in hits) for hits in trace.legs.hits.values()] == [deep, deep]
+    listed = {signal: sum(hit.listed for hit in hits) for signal, hits in trace.legs.hits.items()}
+    assert (listed["lexical"], listed["semantic"]) == (deep, deep)
 
 
 def test_ties_go_by_path_and_place(library: Library) -> None:
     twice = "# A\n\nword\n\n# A\n\nword\n"
-    found = results(library({"b.md": twice, "a.md": twice}).search("word"))
+    found = results(library({"b.md": twice, "a.md": twice}).search("word", repeat_factor=1))
     assert [(item["path"], item["lines"]) for item in found] == [
         ("a.md", [1, 3]),
         ("a.md", [5, 7]),
         ("b.md", [1, 3]),
         ("b.md", [5, 7]),
     ]
+
+
+def test_a_page_shows_different_documents_first(library: Library) -> None:
+    twice = "# A\n\nword\n\n# A\n\nword\n"
+    found = results(library({"b.md": twice, "a.md": twice}).search("word"))
+    assert [(item["path"], item["lines"]) for item in found] == [
+        ("a.md", [1, 3]),
+        ("b.md", [1, 3]),
+        ("a.md", [5, 7]),
+        ("b.md", [5, 7]),
+    ]
+    assert found[2]["score"] == pytest.approx(found[0]["score"] / 2)
 
 
 @pytest.mark.parametrize("query", ("user name", "get user", "getUserName"))
@@ -147,15 +171,19 @@ def test_equal_scores_of_one_signal_go_by_path(library: Library) -> None:
         assert paths(index.search("words", mode=mode)) == ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]
 
 
-def test_a_chunk_without_a_vector_yet_counts_as_the_last_that_meaning_found(tmp_path: Path) -> None:
-    files = {f"{number:02}.md": f"about the fox number {number}" for number in range(60)}
+def test_a_chunk_without_a_vector_yet_counts_as_the_middle_of_what_meaning_found(tmp_path: Path) -> None:
+    files = {f"{number:02}.md": f"about the fox number {number}" for number in range(120)}
     shelf = write(tmp_path / "shelf", files)
     with quintet.open(tmp_path / "index", embedder="hashing") as index:
         index.sync([shelf])
         write(shelf, {"new.md": "quokka fox running"})
         index.sync(embed=False)
-        best = next(one for one in results(index.search("quokka fox running"))[:3] if one["path"] == "new.md")
-        assert best["signals"]["semantic"]["rank"] is None
+        found = results(index.search("quokka fox running", feedback=0))
+        new = next(item for item in found[:5] if item["path"] == "new.md")
+        legs = index.search("quokka fox running", feedback=0).trace.legs  # type: ignore[union-attr]
+        listed = sorted(hit.score for hit in legs.hits["semantic"] if hit.listed)
+        assert new["signals"]["semantic"]["rank"] is None
+        assert new["signals"]["semantic"]["score"] == listed[len(listed) // 2]
 
 
 def test_without_any_vector_meaning_says_nothing(tmp_path: Path) -> None:

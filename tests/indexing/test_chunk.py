@@ -144,6 +144,31 @@ def test_code_is_cut_at_lines_and_keeps_its_indentation_lines_and_name() -> None
     ]
 
 
+def test_the_parts_of_a_long_definition_begin_with_its_signature_and_only_one_has_its_name() -> None:
+    lines = ["# about it, at length", "def f():", *(f"    step({at})" for at in range(8))]
+    block = Block("\n".join(lines), 1, 10, ("f",), "function", "f", alone=True)
+    first, *rest = chunk(document(block._replace(signature="def f()", defined_at=2)), 60)
+    assert first.text == "# about it, at length\ndef f():\n    step(0)\n    step(1)"
+    assert [piece.text.split("\n")[:2] for piece in rest] == [["def f()", "…"]] * len(rest)
+    assert [piece.name for piece in (first, *rest)] == ["f"] + [""] * len(rest)
+    assert rest[0].first_line == 5 and rest[-1].last_line == 10
+
+
+def test_the_part_that_holds_the_definition_has_the_name_even_if_comments_come_first() -> None:
+    text = "# a long comment\n" * 4 + "def f():\n    return 1"
+    block = Block(text, 1, 6, ("f",), "function", "f", alone=True, signature="def f()", defined_at=5)
+    pieces = chunk(document(block), 60)
+    assert [piece.name for piece in pieces] == ["", "f"]
+    assert pieces[1].text.endswith("def f():\n    return 1")
+
+
+@pytest.mark.parametrize("kind", ["text", "code"])
+def test_little_that_would_be_left_over_is_shared_out(kind: str) -> None:
+    text = "\n".join("word" for _ in range(22))  # 109 characters
+    sizes = [len(piece.text) for piece in chunk(document(Block(text, 1, 22, kind=kind)), 100)]
+    assert len(sizes) == 2 and min(sizes) > 25
+
+
 def test_a_fence_that_fits_is_not_cut() -> None:
     fence = "```\n" + "x = 1\n" * 12 + "```"
     pieces = chunk(parse("a.md", "Some words first.\n\n" + fence), 90)

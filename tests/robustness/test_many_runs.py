@@ -135,7 +135,7 @@ def test_a_sound_index_is_sound_however_often_it_is_asked(tmp_path: Path) -> Non
 def test_a_search_goes_on_while_another_brings_new_vectors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path / "notes", 0)
+    write(tmp_path / "notes", 0, count=150)  # more than a search asks for, so that products are compared
     scan, added = matrix._products, list[str]()
 
     def interrupted(query: matrix.Int8, rows: matrix.Int8) -> matrix.Float64:

@@ -71,7 +71,7 @@ class OnSqlite:
                 writer.put(Entry(document, tuple(chunk for chunk, _ in mine), 2))
             if vectors:
                 writer.vectors.use_embedder("fixed", len(vectors[0].vector))
-                hashes = [embedding_hash(chunk.heading_path, chunk.content) for chunk, _, _ in rows]
+                hashes = [embedding_hash("", chunk.heading_path, chunk.content) for chunk, _, _ in rows]
                 writer.vectors.put(hashes, quantise([row.vector for row in vectors]))
         return self.stack.enter_context(store.snapshot())
 

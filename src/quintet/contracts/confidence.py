@@ -6,19 +6,20 @@ it. So the probability assumes that half of all questions have no answer in the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, fsum
 
-from quintet.model.results import Note, Ranked
+from quintet.model.results import Note, Ranked, Signal
 
 BEST = 10  # results that count, whatever the limit
 DIGITS = 3  # more would not be true, and the last bits of a score may differ between systems
 LOW = 0.2
+LEGS: tuple[Signal, ...] = ("lexical", "semantic")
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells an answer from the nearest miss: the raw cosine of the first result, and how far its score
-    lies above that of the tenth."""
+    """What tells an answer from the nearest miss: the raw cosine of the first result, and how far text and
+    vectors put it above the tenth."""
 
     cosine: float
     lead: float
@@ -50,7 +51,14 @@ def signs(best: Sequence[Ranked]) -> Signs | None:
     cosines = [item.evidence["semantic"].raw for item in best if "semantic" in item.evidence]
     if len(cosines) < BEST:
         return None
-    return Signs(cosines[0], best[0].score - best[BEST - 1].score)
+    return Signs(cosines[0], _found(best[0]) - _found(best[BEST - 1]))
+
+
+def _found(item: Ranked) -> float:
+    """What full text and vectors contribute. Evidence about code says which file is meant, not whether the
+    index has an answer, and no set that was fitted on has it."""
+    contributions = [item.evidence[leg].contribution for leg in LEGS if leg in item.evidence]
+    return fsum(contributions)
 
 
 def confidence(best: Sequence[Ranked], embedder: str) -> float | None:

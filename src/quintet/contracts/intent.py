@@ -171,7 +171,7 @@ class Overlap:
         return 2 * self.of_query * self.of_text / both if both else 0.0
 
 
-class QueryWords:
+class WordMatcher:
     """The stems of a query, and how well other words match them."""
 
     def __init__(self, words: Sequence[str], stems: Stems) -> None:
@@ -229,8 +229,8 @@ class CodeEvidence:
         self._paths: dict[str, float] = {}
 
     @cached_property
-    def _words(self) -> QueryWords:
-        return QueryWords(self._intent.words, self._stems)
+    def _words(self) -> WordMatcher:
+        return WordMatcher(self._intent.words, self._stems)
 
     def path(self, facts: Mapping[str, Facts]) -> list[Hit]:
         """Of source files by the words of their paths, of any file that the query names. The words of

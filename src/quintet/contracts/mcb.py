@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from quintet.contracts.contract import Answer, Contract, Expansion, Plan, Reading, Syntax
 from quintet.filters.fields import FILTER, SCOPE_FILTER
+from quintet.model.documents import Passage
 from quintet.model.filters import Filter
 from quintet.model.parameters import (
     LIMIT,
@@ -183,13 +184,14 @@ def project(params: Params, plan: Plan, answer: Answer) -> McbBody:
 
 
 def _result(item: Ranked, answer: Answer) -> McbResult:
-    chunk, document = answer.passages[item.best_chunk].chunk, answer.passages[item.best_chunk].document
+    passage = answer.passages[item.best_chunk]
+    chunk, document = passage.chunk, passage.document
     graph = item.evidence.get("graph")
     return {
         "node": {
             "id": item.item_id,
             "kind": chunk.kind,
-            "name": chunk.name or chunk.heading_path.rpartition(" > ")[2] or document.title,
+            "name": chunk.name or _heading(passage) or document.title,
             "path": document.path,
             "start_line": chunk.first_line,
             "end_line": chunk.last_line,
@@ -209,6 +211,12 @@ def _result(item: Ranked, answer: Answer) -> McbResult:
             "distance_in_graph": graph.distance if graph else None,
         },
     }
+
+
+def _heading(passage: Passage) -> str:
+    """The headings of prose; in code the last of them, which is what the chunk is a part of."""
+    heading = passage.chunk.heading_path
+    return heading if passage.document.language is None else heading.rpartition(" > ")[2]
 
 
 def _share(evidence: Evidence | None) -> float:

@@ -169,18 +169,21 @@ def project(params: Params, plan: Plan, answer: Answer) -> HouseBody:
     return {
         "query": plan.query,
         "mode": params.mode,
-        "confidence": _confidence(params, answer),
+        "confidence": _confidence(params, plan, answer),
         "results": [_result(item, answer) for item in answer.ranked],
     }
 
 
 def remarks(params: Params, plan: Plan, answer: Answer) -> tuple[Note, ...]:
-    return low_confidence(_confidence(params, answer))
+    return low_confidence(_confidence(params, plan, answer))
 
 
-def _confidence(params: Params, answer: Answer) -> float | None:
-    """None if a parameter differs from those that the calibration was fitted with."""
+def _confidence(params: Params, plan: Plan, answer: Answer) -> float | None:
+    """None if a parameter differs from those that the calibration was fitted with, or if the query has no
+    word that could be answered."""
     if any(getattr(params, name) != getattr(USUAL, name) for name in SCORING):
+        return None
+    if plan.intent is None or not plan.intent.words:
         return None
     return confidence(answer.best, answer.embedding_model)
 

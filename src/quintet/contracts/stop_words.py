@@ -16,14 +16,14 @@ ENGLISH = """
     be because been before being below between both but by
     can cannot could did do does doing done down during
     each either else ever every few for from further
-    get gets give given got had has have having he her here hers him his how however
-    i if in into is it its itself just let like
-    made make makes many may me might more most much must my
-    no nor not of off often on once one only onto or other our out over own
+    had has have having he her here hers him his how however
+    i if in into is it its itself just
+    many may me might more most much must my
+    no nor not of off often on once only onto or other our out over own
     per please rather same shall she should since so some such
-    take than that the their them then there these they this those through thus to too
+    than that the their them then there these they this those through thus to too
     under until up upon us use used uses using very via
-    want was way we well were what when where whether which while who whom whose why will with within without
+    was way we well were what when where whether which while who whom whose why will with within without
     would yes yet you your
 """
 STOP_WORDS: Mapping[StopWords, frozenset[str]] = {

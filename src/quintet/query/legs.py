@@ -297,12 +297,16 @@ def _text_scores(legs: Legs, snapshot: Snapshot, plan: Plan, chunk_ids: Sequence
 
 
 def _vector_scores(legs: Legs, chunk_ids: Sequence[str], vectors: ChunkVectors) -> list[Hit]:
-    """A chunk that has no vector yet gets the score of the last hit, not the lowest score there is."""
+    """A chunk that has no vector yet gets the score in the middle of the list, not the lowest there is."""
     assert legs.vector is not None
     scores = _cosines(legs.vector, vectors)
-    last = min(hit.score for hit in legs.hits["semantic"])
-    scored = [(chunk_id, scores.get(chunk_id, last)) for chunk_id in chunk_ids]
+    middle = _middle([hit.score for hit in legs.hits["semantic"]])
+    scored = [(chunk_id, scores.get(chunk_id, middle)) for chunk_id in chunk_ids]
     return [Hit(chunk_id, score, score, None, False) for chunk_id, score in scored]
+
+
+def _middle(scores: Sequence[float]) -> float:
+    return sorted(scores)[len(scores) // 2]
 
 
 def _cosines(query: Int16, vectors: ChunkVectors) -> dict[str, float]:
@@ -324,8 +328,8 @@ def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVec
     shift = plan.profile.feedback * vectors.matrix[vectors.rows[best]].astype(np.float64)
     scores = _cosines(quantise(legs.vector.astype(np.float64) + shift), vectors)
     hits = legs.hits["semantic"]
-    last = min(scores[hit.chunk_id] for hit in hits if hit.listed)
-    moved = [Hit(hit.chunk_id, scores.get(hit.chunk_id, last), hit.raw, None, hit.listed) for hit in hits]
+    middle = _middle([scores[hit.chunk_id] for hit in hits if hit.listed])
+    moved = [Hit(hit.chunk_id, scores.get(hit.chunk_id, middle), hit.raw, None, hit.listed) for hit in hits]
     listed, others = [hit for hit in moved if hit.listed], [hit for hit in moved if not hit.listed]
     legs.hits["semantic"] = best_first(listed) + best_first(others)
 

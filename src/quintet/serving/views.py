@@ -12,6 +12,7 @@ from quintet.contracts.quintet import HouseResult
 from quintet.contracts.rifflux import RiffluxResult
 from quintet.errors import NotFound, UsageError
 from quintet.ranking.fuse import total
+from quintet.ranking.gather import FINDERS
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -100,8 +101,9 @@ def views_with_evidence(contract: str, response: "Response") -> list[View]:
 def _evidence(item: "Ranked") -> Iterator[Measure]:
     """The contribution of each signal, their sum, and the freshness factor if it is not 1."""
     for signal, evidence in item.evidence.items():
+        numbers = f"raw {evidence.raw:.4g}, weight {evidence.weight:.4g}"
         rank = "not listed" if evidence.rank is None else f"rank {evidence.rank}"
-        remark = f"{rank}, raw {evidence.raw:.4g}, weight {evidence.weight:.4g}"
+        remark = f"{rank}, {numbers}" if signal in FINDERS else numbers
         yield Measure(signal, evidence.contribution, evidence.contribution, remark)
     yield Measure("sum", total(item.evidence))
     if item.freshness_factor != 1.0:

@@ -136,7 +136,7 @@ def test_only_what_was_cut_gets_new_vectors(index: quintet.Index) -> None:
     own = generate_questions(index, BACKENDS, count=3)
     before = {one.chunk.id: one.chunk for path in ("docs", "src") for one in _below(index, path)}
     changed = {
-        embedding_text(one.chunk.heading_path, one.chunk.content)
+        embedding_text(one.document.context, one.chunk.heading_path, one.chunk.content)
         for passages in own.documents.values()
         for one in passages
         if one.chunk != before[one.chunk.id]

@@ -113,7 +113,10 @@ class _Places:
         path = tuple(chunk.heading_path.split(" > "))
         numbers = self._by_name.get(chunk.name, ())
         here = [at for at in numbers if chunk.first_line <= self._symbols[at].first_line <= chunk.last_line]
-        number = next((at for at in here if self._symbols[at].path == path), 0)
+        # A namespace that the file declares is a heading, but no part of a symbol's path.
+        number = next(
+            (at for at in here if path[-len(self._symbols[at].path) :] == self._symbols[at].path), 0
+        )
         ordered, starts = self._in_order
         others = ordered[bisect_left(starts, chunk.first_line) : bisect_right(starts, chunk.last_line)]
         around = self._lineage(number)

@@ -11,10 +11,12 @@ from quintet.storage.text.analysis import parts_of_each, path_words, plain
 from quintet.storage.text.postings.build import ChunkText
 
 READ_AT_ONCE = 500  # chunks
-
+# The path of a record is its id, and no text. Records belong to a root that is not a folder.
+FILE_PATH = "CASE WHEN r.location = r.name THEN '' ELSE d.path END"
 TEXTS = (
-    "SELECT c.row, d.id, x.content, c.heading_path, d.title, d.path "
-    "FROM chunks c JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
+    f"SELECT c.row, d.id, x.content, c.heading_path, d.title, {FILE_PATH} "
+    "FROM chunks c JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row "
+    "JOIN roots r ON r.row = d.root"
 )
 
 

@@ -9,6 +9,7 @@ import apsw
 
 from quintet.storage.sqlite.catalog import CHANGED, State, led_here, state_of
 from quintet.storage.sqlite.read_only_disk import is_read_only
+from quintet.storage.text.chunk_reader import FILE_PATH
 from quintet.storage.text.tantivy.fields import Analyser, engine
 from quintet.storage.text.tantivy.files import (
     StoredState,
@@ -28,8 +29,8 @@ KEPT = 3  # views, so that readers of older snapshots find theirs
 REPLACED, REPLACED_BY_SEARCHES = 64, 8
 
 CHUNKS = (
-    "SELECT c.row, d.id, x.content, c.heading_path, d.title, d.path FROM chunks c "
-    "JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row"
+    f"SELECT c.row, d.id, x.content, c.heading_path, d.title, {FILE_PATH} FROM chunks c "
+    "JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row JOIN roots r ON r.row = d.root"
 )
 
 
