@@ -48,9 +48,10 @@ docs: install
 demo: install
 	@sh docs/demo.sh
 
-# Measure the quality of the rankings on public collections.
+# Measure the quality of the rankings on public collections; SOURCES is the folder of the judged repositories.
 relevance: install
 	$(BIN)/python bench/relevance.py
+	$(BIN)/python bench/codesearch.py $(if $(SOURCES),--sources $(SOURCES))
 
 $(PEERS): pyproject.toml
 	$(PYTHON) -m venv .venv-peers

@@ -90,3 +90,33 @@ def test_hostile_pages_are_read_to_their_end(text: str) -> None:
 
 def test_text_after_a_long_attribute_is_kept() -> None:
     assert [b.text for b in parse("a.html", "<p title='" + "x>" * 500_000 + "'>end").blocks] == ["end"]
+
+
+@pytest.mark.parametrize(
+    "navigation",
+    [
+        "<nav><a href=x>Home</a> <a href=y>Next</a></nav>",
+        "<footer>Copyright</footer>",
+        "<div class='toc wide'><ul><li>One</li></ul><div>Two</div></div>",
+        "<div role=navigation>Skip</div>",
+        "<ul class=contents><li>One</li></ul>",
+    ],
+)
+def test_what_leads_around_a_site_is_left_out(navigation: str) -> None:
+    page = f"<body><p>Before.</p>{navigation}<p>After.</p></body>"
+    assert [block.text for block in parse("a.html", page).blocks] == ["Before.", "After."]
+
+
+def test_the_anchor_of_a_heading_is_left_out() -> None:
+    page = "<h1>Title<a class=headerlink href=#t>¶</a></h1><h2>Next ¶</h2><h2>Last<a>¶</a></h2><p>Text.</p>"
+    assert [block.text for block in parse("a.html", page).blocks] == ["Title", "Next ¶", "Last", "Text."]
+
+
+@pytest.mark.parametrize("page", ["<nav><p>Only this.</p></nav>", "<nav><p>Only this."])
+def test_a_page_of_nothing_but_navigation_keeps_it(page: str) -> None:
+    assert [block.text for block in parse("a.html", page).blocks] == ["Only this."]
+
+
+def test_navigation_that_is_never_closed_hides_nothing() -> None:
+    blocks = parse("a.html", "<p>Before.</p><nav><a>Home</a><p>After.</p>").blocks
+    assert [block.text for block in blocks] == ["Before.", "Home", "After."]

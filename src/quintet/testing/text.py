@@ -187,3 +187,29 @@ class TextIndexSuite:
         query = TextQuery(("cache", "same", "words", "here"))
         hits = self.build(self.ROWS).search(query, 5)
         assert self.build(tuple(reversed(self.ROWS))).search(query, 5) == hits
+
+    def test_stems_are_those_that_words_match_by(self) -> None:
+        index = self.build(self.ROWS)
+        assert index.stems(["caches", "caching", "cached"]) == index.stems(["cache"]) * 3
+
+    def test_a_word_that_occurs_nowhere_is_respelt_by_its_nearest_neighbour(self) -> None:
+        index = self.build(self.ROWS)
+        assert index.respelt(["resulst", "caching", "hour", "xyzzy", "C++"]) == {"resulst": "results"}
+        assert index.respelt(["hoor", "hoour", "hur"]) == {"hoor": "hour", "hoour": "hour"}, "too short: hur"
+
+    def test_a_term_counts_by_its_weight(self) -> None:
+        index = self.build(self.ROWS)
+        plain = {hit.chunk_id: hit.score for hit in index.search(TextQuery(("cache", "same"), stems=True), 9)}
+        query = TextQuery(("cache", "same"), stems=True, weights=(2.0, 1.0))
+        weighed = {hit.chunk_id: hit.score for hit in index.search(query, 9)}
+        assert weighed["f"] == plain["f"]
+        assert abs(weighed["a"] - 2 * plain["a"]) < 1e-5
+        assert all(
+            abs(score - weighed[chunk]) < 1e-5 for chunk, score in index.scores(query, list(weighed)).items()
+        )
+
+    def test_words_of_one_stem_count_as_one_word_that_is_repeated(self) -> None:
+        index = self.build(self.ROWS)
+        query = TextQuery(("cache", "caches"), stems=True, weights=(3.0, 4.0))
+        whole = TextQuery(("cache",), stems=True, weights=(5.0,))
+        assert index.search(query, 9) == index.search(whole, 9)

@@ -1,0 +1,173 @@
+"""What a query is read as, what it names, and what facts about code say to it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from quintet.contracts.intent import (
+    MAX_NAMES,
+    MAX_WORDS,
+    CodeEvidence,
+    Name,
+    is_pasted,
+    looks_like_code,
+    read_intent,
+    title_of,
+    words_of,
+)
+from quintet.model.results import Facts
+
+TRACEBACK = "Traceback (most recent call last):\n  File \"src/app.py\", line 3, in run\nKeyError: 'x'"
+
+
+def as_they_are(words: Sequence[str]) -> list[str]:
+    return list(words)
+
+
+def fact(
+    path: str = "src/a.py", name: str = "", kind: str = "function", heading: str = "", *, code: bool = True
+) -> Facts:
+    return Facts(path, path, 0, 1, 0, path, "Fresh", name, kind, heading, code)
+
+
+def scores(query: str, signal: str, **facts: Facts) -> dict[str, float]:
+    evidence = CodeEvidence(read_intent(query), as_they_are)
+    return {hit.chunk_id: hit.score for hit in getattr(evidence, signal)(facts)}
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("HTTPAdapter", "symbol"),
+        ("prepare_body", "symbol"),
+        ("Rack::Builder", "symbol"),
+        ("`Cache.get()`", "symbol"),
+        ("src/requests/adapters.py", "path"),
+        ("adapters.py:120", "path"),
+        (TRACEBACK, "traceback"),
+        ("    at Object.run (lib/core/Axios.js:40:5)", "traceback"),
+        ("KeyError: 'user' is missing", "error"),
+        ("fatal: not a git repository", "error"),
+        ('"time to live"', "phrase"),
+        ("word " * 61, "issue"),
+        ("Title\n\nIt fails\nwith this\n", "issue"),
+        ("how long does an entry live", "words"),
+        ("retry", "words"),
+        ("C++", "words"),
+        ("what is e.g. a cache", "words"),
+    ],
+)
+def test_a_query_is_read_for_what_it_is(query: str, kind: str) -> None:
+    assert read_intent(query).kind == kind
+
+
+def test_words_are_split_inside_names_and_stop_words_are_left_out() -> None:
+    assert words_of("How is the HTTPAdapter of urllib3 closed?") == (
+        "http",
+        "adapter",
+        "urllib",
+        "3",
+        "closed",
+    )
+    assert words_of("how to") == ("how", "to"), "nothing else is left"
+    assert words_of("$$$") == ()
+
+
+def test_long_text_has_bounded_words_and_names() -> None:
+    intent = read_intent(" ".join(f"name_{at}x word{at}" for at in range(500)))
+    assert len(intent.words) <= MAX_WORDS and len(intent.names) == MAX_NAMES
+
+
+def test_names_are_identifiers_that_look_like_code_with_what_is_around_them() -> None:
+    assert read_intent("Rack::Builder").names == (Name("Builder", ("Rack",)),)
+    assert read_intent("retry").names == (Name("retry"),), "a single word is a name"
+    assert read_intent("how does retry work").names == ()
+    assert read_intent("how does `retry` call run() in Session").names == (
+        Name("retry"),
+        Name("run"),
+        Name("Session"),
+    )
+
+
+def test_paths_are_files_with_a_known_ending() -> None:
+    assert read_intent("see src/app.py:30 and README.md, not e.g. this or 3.14").paths == (
+        "src/app.py",
+        "README.md",
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "roles"),
+    [
+        ("how is retry tested", set()),
+        ("retry tests", {"test"}),
+        ("the changelog of version 2", {"changelog"}),
+        ("readme", {"docs"}),
+    ],
+)
+def test_a_query_asks_for_roles_by_name(query: str, roles: set[str]) -> None:
+    assert read_intent(query).roles == roles
+
+
+def test_pasted_text_has_a_title_unless_the_next_line_goes_on() -> None:
+    assert is_pasted(TRACEBACK) and not is_pasted("why does it fail")
+    assert title_of("It fails\n\nSteps:\n1. run") == "It fails"
+    assert title_of("The query was wrapped\nafter some words\nand goes on\n") == ""
+    assert title_of("one line") == "" and title_of("x" * 201 + "\nY") == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "is_code"), [("getUser", True), ("a_b", True), ("end.", False), ("The", False)]
+)
+def test_names_of_code_are_told_by_their_shape(word: str, is_code: bool) -> None:
+    assert looks_like_code(word) is is_code
+
+
+def test_the_path_counts_by_the_words_that_it_shares_with_the_query() -> None:
+    found = scores(
+        "cache eviction", "path", a=fact("src/cache.py"), b=fact("src/cache/lru.py"), c=fact("b.py")
+    )
+    name = 2 * (1 / 2) * 1 / (1 / 2 + 1)  # half of the query, all of the name
+    assert found == {"a": name, "b": 0.5 * (1 / 2)}
+
+
+def test_the_beginning_of_a_word_counts_less_than_the_word() -> None:
+    found = scores(
+        "configuration", "path", a=fact("config.py"), b=fact("con.py"), c=fact("configurations.py")
+    )
+    assert found == {"a": 0.7, "c": 0.7}
+
+
+def test_a_path_in_the_query_counts_whatever_kind_of_file_it_is() -> None:
+    found = scores(
+        "docs/guide.md", "path", a=fact("site/docs/guide.md", code=False), b=fact("guide.md", code=False)
+    )
+    assert found == {"a": 1.0}
+
+
+def test_prose_has_no_path_words() -> None:
+    assert scores("guide", "path", a=fact("guide.md", code=False)) == {}
+
+
+def test_a_type_goes_before_its_constructor_and_another_type_of_that_name() -> None:
+    found = scores(
+        "Store.Cache",
+        "definition",
+        type=fact(name="Cache", kind="class", heading="Store > Cache"),
+        constructor=fact(name="Cache", kind="method", heading="Store > Cache > Cache"),
+        other=fact(name="Cache", kind="class", heading="Other > Cache"),
+        none=fact(name="get"),
+        prose=fact(),
+    )
+    assert found == {"type": 1.0, "constructor": 0.7, "other": 0.8}
+
+
+def test_a_name_that_shares_words_counts_half_of_what_they_cover() -> None:
+    found = scores("cache size", "definition", a=fact(name="cacheSize"), b=fact(name="cache"))
+    assert found == {"a": 0.5, "b": 0.5 * 2 * (1 / 2) * 1 / (1 / 2 + 1)}
+
+
+def test_a_role_that_is_not_asked_for_is_taken_off() -> None:
+    files = {"test": fact("tests/a.py"), "source": fact("a.py"), "docs": fact("docs/a.md")}
+    assert scores("cache", "role", **files) == {"test": -1.0}
+    assert scores("cache tests", "role", **files) == {}

@@ -1,0 +1,33 @@
+"""The path of a file says what it is for."""
+
+import pytest
+
+from quintet.model.roles import role_of
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("src/app.py", "source"),
+        ("src/contest.py", "source"),
+        ("lib/latest.js", "source"),
+        ("src/history/store.py", "source"),
+        ("tests/test_app.py", "test"),
+        ("pkg/app_test.go", "test"),
+        ("src/test/java/com/AppTest.java", "test"),
+        ("src/app.spec.ts", "test"),
+        ("conftest.py", "test"),
+        ("examples/run.py", "example"),
+        ("bench/speed.py", "example"),
+        ("docs/guide.md", "docs"),
+        ("README.md", "docs"),
+        ("CHANGELOG.md", "changelog"),
+        ("docs/changes.rst", "changelog"),
+        ("vendor/lib/a.go", "vendored"),
+        ("node_modules/x/index.js", "vendored"),
+        ("api/service_pb2.py", "generated"),
+        ("static/app.min.js", "generated"),
+    ],
+)
+def test_the_path_decides(path: str, role: str) -> None:
+    assert role_of(path) == role
