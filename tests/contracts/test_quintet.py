@@ -110,14 +110,16 @@ def test_signals_show_what_each_backend_said(library: Library) -> None:
     assert set(found["other.txt"]) == {"semantic"}
 
 
-@pytest.mark.parametrize(("limit", "deep"), [(1, 100), (33, 100), (40, 120)])
-def test_each_leg_is_asked_three_times_the_limit_and_at_least_a_hundred_deep(
-    library: Library, limit: int, deep: int
+@pytest.mark.parametrize(("limit", "deep", "alone"), [(1, 50, 100), (16, 50, 100), (40, 120, 120)])
+def test_each_leg_is_asked_three_times_the_limit_and_at_least_fifty_deep_or_a_hundred_alone(
+    library: Library, limit: int, deep: int, alone: int
 ) -> None:
-    trace = library(*same_place_in_both(150, 30)).search("word", limit=limit).trace
-    assert trace is not None
-    listed = {signal: sum(hit.listed for hit in hits) for signal, hits in trace.legs.hits.items()}
-    assert (listed["lexical"], listed["semantic"]) == (deep, deep)
+    index = library(*same_place_in_both(150, 30))
+    for mode, depths in (("hybrid", {"lexical": deep, "semantic": deep}), ("lexical", {"lexical": alone})):
+        trace = index.search("word", limit=limit, mode=mode).trace
+        assert trace is not None
+        listed = {signal: sum(hit.listed for hit in hits) for signal, hits in trace.legs.hits.items()}
+        assert {signal: count for signal, count in listed.items() if count} == depths
 
 
 def test_ties_go_by_path_and_place(library: Library) -> None:

@@ -9,8 +9,9 @@ from quintet.ranking.gather import FADING, OTHERS
 ALL = Fetch(times=0, at_least=100)
 
 
-def profile(**given: float) -> Profile:
-    return Profile((Branch("lexical", ALL),), WeightedSum(), ("path", "chunk_id"), **given)  # type: ignore[arg-type]
+def profile(*, agreement: float | None = None, repeat: float = 1.0) -> Profile:
+    others = () if agreement is None else (Branch("agreement", ALL, agreement, complete=True),)
+    return Profile((Branch("lexical", ALL), *others), WeightedSum(), ("path", "chunk_id"), repeat=repeat)
 
 
 def facts(*, code: bool = True, **documents: str) -> dict[str, Facts]:

@@ -2,9 +2,9 @@
 and what facts about code say to it: paths, definitions and the roles of files are signals of their own."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -171,6 +171,12 @@ class Overlap:
         return 2 * self.of_query * self.of_text / both if both else 0.0
 
 
+@lru_cache(maxsize=16_384)
+def _split(text: str) -> tuple[str, ...]:
+    """The words of a path or a name, each once."""
+    return tuple(dict.fromkeys(word.lower() for word in WORD.findall(text)))
+
+
 class WordMatcher:
     """The stems of a query, and how well other words match them."""
 
@@ -183,28 +189,26 @@ class WordMatcher:
             if len(word) >= LEAST_BEGINNING:
                 self._beginnings.setdefault(word[:LEAST_BEGINNING], []).append(at)
 
-    def overlap(self, text: str, *, without: Iterable[int] = ()) -> tuple[Overlap, set[int]]:
+    def overlap(self, text: str, *, without: Collection[int] = ()) -> tuple[Overlap, Collection[int]]:
         """How well the query and `text` cover each other, and which words of the query match.
 
         Words of the query in `without` do not count.
         """
-        words = dict.fromkeys(self._stems([word.lower() for word in WORD.findall(text)]))
+        stems = self._stems(_split(text))
         best: dict[int, float] = {}
         covered = 0.0
-        for word in words:
-            at, match = self._match(word)
-            covered += match
-            if match and at not in without:
-                best[at] = max(match, best.get(at, 0.0))
+        for stem in stems:
+            known = self._known.get(stem)
+            if known is None:
+                known = self._known[stem] = self._by_beginning(stem)
+            at, match = known
+            if match:
+                covered += match
+                if at not in without:
+                    best[at] = max(match, best.get(at, 0.0))
         if not covered:
-            return NO_OVERLAP, set()
-        return Overlap(sum(best.values()) / len(self._asked), covered / len(words)), set(best)
-
-    def _match(self, word: str) -> tuple[int, float]:
-        known = self._known.get(word)
-        if known is None:
-            known = self._known[word] = self._by_beginning(word)
-        return known
+            return NO_OVERLAP, ()
+        return Overlap(sum(best.values()) / len(self._asked), covered / len(stems)), best
 
     def _by_beginning(self, word: str) -> tuple[int, float]:
         if len(word) >= LEAST_BEGINNING:
@@ -235,7 +239,10 @@ class CodeEvidence:
     def path(self, facts: Mapping[str, Facts]) -> list[Hit]:
         """Of source files by the words of their paths, of any file that the query names. The words of
         prose are in its title and headings, so they would count twice (HotpotQA -.03 nDCG@10)."""
-        return _hits((chunk_id, self._path_score(fact)) for chunk_id, fact in facts.items())
+        named = bool(self._intent.paths)
+        return _hits(
+            (chunk_id, self._path_score(fact)) for chunk_id, fact in facts.items() if named or fact.is_code
+        )
 
     def _path_score(self, fact: Facts) -> float:
         score = self._paths.get(fact.path)

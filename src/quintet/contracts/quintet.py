@@ -16,7 +16,8 @@ from quintet.model.results import Evidence, Note, Ranked
 from quintet.model.schema import Count, Lines, Probability
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
-DEEP = Fetch(times=3, at_least=100)  # deeper than the page, so that chunks with other evidence can rise
+DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that chunks with other evidence can rise
+ALONE = Fetch(times=3, at_least=100)  # words alone have no second leg that finds candidates
 SCORED = Fetch(times=0)  # a signal that finds nothing by itself
 
 TIES: tuple[OrderKey, ...] = ("path", "sequence", "chunk_id")
@@ -80,20 +81,21 @@ def profile(params: Params) -> Profile:
     path, the definition, the role of the file and its other chunks say."""
     if params.mode == "semantic":
         return Profile((Branch("semantic", DEEP),), WeightedSum(), TIES)
-    weight = params.semantic_weight if params.mode == "hybrid" else 0.0
-    lexical = Branch("lexical", DEEP, round(1 - weight, 12), Saturating(params.half_score), complete=True)
+    hybrid = params.mode == "hybrid"
+    weight, fetch = (params.semantic_weight, DEEP) if hybrid else (0.0, ALONE)
+    lexical = Branch("lexical", fetch, round(1 - weight, 12), Saturating(params.half_score), complete=True)
     semantic = Branch("semantic", DEEP, weight, "unit", complete=True)
     evidence = (
         Branch("path", SCORED, params.path_weight, complete=True),
         Branch("definition", SCORED, params.definition_weight, complete=True),
         Branch("role", SCORED, params.role_weight, complete=True),
+        Branch("agreement", SCORED, params.agreement_weight, complete=True),
     )
     return Profile(
-        (lexical, *((semantic,) if params.mode == "hybrid" else ()), *evidence),
+        (lexical, *((semantic,) if hybrid else ()), *evidence),
         WeightedSum(),
         TIES,
-        feedback=params.feedback if params.mode == "hybrid" else 0.0,
-        agreement=params.agreement_weight,
+        feedback=params.feedback if hybrid else 0.0,
         repeat=params.repeat_factor,
     )
 

@@ -18,7 +18,7 @@ from quintet.model.text_query import TextQuery
 from quintet.model.vector import Int16, cosines, dots, quantise
 from quintet.ports.reading import Approximation, ChunkVectors, Embedder, Rows, Snapshot
 from quintet.query.text import parse
-from quintet.ranking import Profile, best_first, contenders, rank
+from quintet.ranking import Profile, best_chunk, best_first, contenders, rank
 
 SEEDS = 10  # nodes a graph walk starts from
 CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks are of too few nodes
@@ -319,10 +319,10 @@ def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVec
     """Move the query's vector towards that of the best item and score all hits again. `raw` stays the cosine
     with the query itself."""
     assert legs.vector is not None  # or there would be no vectors to compare it with
-    best, *equals = contenders(plan.profile, legs.hits, plan.limit, 1)
-    if equals:
-        facts = legs.facts or snapshot.catalog.facts([best, *equals])
-        best = rank(plan.profile, legs.hits, facts, plan.limit)[0].best_chunk
+    facts = legs.facts
+    if facts is None:
+        facts = snapshot.catalog.facts(contenders(plan.profile, legs.hits, plan.limit, 1))
+    best = best_chunk(plan.profile, legs.hits, facts, plan.limit)
     if best not in vectors.rows:
         return
     shift = plan.profile.feedback * vectors.matrix[vectors.rows[best]].astype(np.float64)

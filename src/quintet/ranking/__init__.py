@@ -2,7 +2,7 @@
 
 from quintet.ranking.order import best_first, deciding
 from quintet.ranking.profile import Branch, Fetch, OrderKey, Profile, Rrf, Saturating, WeightedSum
-from quintet.ranking.rank import contenders, rank
+from quintet.ranking.rank import best_chunk, contenders, rank
 
 __all__ = [
     "Branch",
@@ -12,6 +12,7 @@ __all__ = [
     "Rrf",
     "Saturating",
     "WeightedSum",
+    "best_chunk",
     "best_first",
     "contenders",
     "deciding",

@@ -1,9 +1,11 @@
 """Collect the evidence about each item: of all signals, and of the other chunks of its document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import inf
 
 from quintet.model.results import Evidence, Facts, Hit, Ranked, Signal
 from quintet.ranking.fuse import add_up, contributions, normalise, total
+from quintet.ranking.order import STEADY
 from quintet.ranking.profile import Branch, Profile
 
 FINDERS: tuple[Signal, ...] = ("lexical", "semantic", "graph")
@@ -12,10 +14,14 @@ FADING = 0.9  # what each of them counts, compared with the one before
 
 
 def gather(
-    profile: Profile, hits: Mapping[Signal, Sequence[Hit]], facts: Mapping[str, Facts], limit: int
+    profile: Profile,
+    hits: Mapping[Signal, Sequence[Hit]],
+    facts: Mapping[str, Facts],
+    limit: int,
+    only: Collection[str] | None = None,
 ) -> list[Ranked]:
-    """One item for each chunk or code node that has facts. It is shown by the best chunk of the first branch
-    that has it."""
+    """One item for each chunk or code node that has facts, or for `only` these chunks. It is shown by the
+    best chunk of the first branch that has it."""
     evidence: dict[str, dict[Signal, Evidence]] = {}
     best_chunk: dict[str, str] = {}
     for branch in profile.branches:
@@ -27,7 +33,7 @@ def gather(
         listed = len(ranks) - ranks.count(None)
         for hit, rank, score, contribution in zip(branch_hits, ranks, normalised, added, strict=True):
             fact = facts.get(hit.chunk_id)
-            if fact is None:
+            if fact is None or (only is not None and hit.chunk_id not in only):
                 continue
             item = fact.node_id if profile.unit == "node" else hit.chunk_id
             evidence.setdefault(item, {})[branch.signal] = Evidence(
@@ -37,14 +43,20 @@ def gather(
     return [Ranked(item, total(signals), best_chunk[item], signals) for item, signals in evidence.items()]
 
 
-def scores_of(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int) -> dict[str, float]:
-    """The score of each chunk, equal to the last bit, without the evidence for it."""
+def scores_of(
+    profile: Profile,
+    hits: Mapping[Signal, Sequence[Hit]],
+    limit: int,
+    signals: Collection[Signal] | None = None,
+) -> dict[str, float]:
+    """The score of each chunk, equal to the last bit, without the evidence for it; by all signals or some."""
     scores: dict[str, float] = {}
     for branch in profile.branches:
-        branch_hits = _cut_at_depth(branch, hits.get(branch.signal, ()), limit)
-        _, _, added = _weigh(profile, branch, branch_hits)
-        for hit, contribution in zip(branch_hits, added, strict=True):
-            scores[hit.chunk_id] = scores.get(hit.chunk_id, 0.0) + contribution
+        if signals is None or branch.signal in signals:
+            branch_hits = _cut_at_depth(branch, hits.get(branch.signal, ()), limit)
+            _, _, added = _weigh(profile, branch, branch_hits)
+            for hit, contribution in zip(branch_hits, added, strict=True):
+                scores[hit.chunk_id] = scores.get(hit.chunk_id, 0.0) + contribution
     return scores
 
 
@@ -72,31 +84,53 @@ def _weigh(
     return ranks, normalised, contributions(profile, branch, ranks, normalised)
 
 
-def add_agreement(profile: Profile, items: Sequence[Ranked], facts: Mapping[str, Facts]) -> list[Ranked]:
-    """Add to every chunk of source code what the chunks of its file contribute, all but the best: that one
-    speaks for itself. Only what lies above the weakest candidate counts, since every cosine is above zero.
+def agreement(
+    profile: Profile, hits: Mapping[Signal, Sequence[Hit]], facts: Mapping[str, Facts], limit: int
+) -> list[Hit]:
+    """For every chunk of source code, what the chunks of its file score by words and meaning: all but the
+    best, which speaks for itself. Only what lies above the weakest candidate counts: no cosine is near zero.
 
     Prose is left out: a long page is no better an answer than a short one (Cranfield -.08 nDCG@10).
     """
+    if not any(fact.is_code for fact in facts.values()):
+        return []
+    found = scores_of(profile, hits, limit, FINDERS)
     by_document: dict[str, list[float]] = {}
-    for item in items:
-        found = add_up(item.evidence[signal].contribution for signal in FINDERS if signal in item.evidence)
-        by_document.setdefault(facts[item.best_chunk].document_id, []).append(found)
-    floor = min((score for scores in by_document.values() for score in scores), default=0.0)
-    code = {fact.document_id for fact in facts.values() if fact.is_code}
+    for chunk_id, score in found.items():
+        if chunk_id in facts and facts[chunk_id].is_code:
+            by_document.setdefault(facts[chunk_id].document_id, []).append(score)
+    floor = min(found.values(), default=0.0)
     agreed = {
-        document_id: Evidence(
-            None, len(scores), sum_, sum_, sum_, profile.agreement, profile.agreement * sum_
-        )
-        for document_id, scores in by_document.items()
-        if document_id in code and (sum_ := _agreement(scores, floor))
+        document: _agreement(scores, floor) for document, scores in by_document.items() if len(scores) > 1
     }
-    return [_with(item, "agreement", agreed.get(facts[item.best_chunk].document_id)) for item in items]
+    return [
+        Hit(chunk_id, agreed[fact.document_id], agreed[fact.document_id], None, False)
+        for chunk_id, fact in facts.items()
+        if fact.document_id in agreed
+    ]
 
 
 def _agreement(scores: Sequence[float], floor: float) -> float:
     others = sorted(scores, reverse=True)[1 : 1 + OTHERS]
     return add_up((score - floor) * FADING**place for place, score in enumerate(others))
+
+
+def shortlist(
+    profile: Profile, hits: Mapping[Signal, Sequence[Hit]], facts: Mapping[str, Facts], limit: int
+) -> set[str]:
+    """All chunks that can be among the first once repeats are lowered, found without their evidence. The best
+    chunk of a document is not lowered, so that no chunk below the best of `limit` documents can be."""
+    scores = scores_of(profile, hits, limit)
+    best: dict[str, float] = {}
+    for chunk_id, score in scores.items():
+        fact = facts.get(chunk_id)
+        if fact is not None and score > best.get(fact.document_id, -inf):
+            best[fact.document_id] = score
+    if len(best) < limit:
+        return set(scores)
+    last = sorted(best.values(), reverse=True)[limit - 1]
+    cutoff = last - abs(last) * STEADY
+    return {chunk_id for chunk_id, score in scores.items() if score >= cutoff}
 
 
 def lower_repeats(profile: Profile, ordered: Sequence[Ranked], facts: Mapping[str, Facts]) -> list[Ranked]:

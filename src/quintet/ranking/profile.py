@@ -52,6 +52,8 @@ class Branch:
 
     With `complete` the signal also scores what only other signals found, so that nothing counts as zero just
     because it ranks below the depth. Such an item has no rank, so `complete` needs `WeightedSum`.
+
+    The hits of the signal `agreement` are made by `rank` itself, of those of the signals before it.
     """
 
     signal: Signal
@@ -88,9 +90,8 @@ class Profile:
     determines, where scaling could hide a difference that the signal still saw. A document's score comes from
     the chunks that the lead found; it breaks ties between documents only where its weight is 0.
 
-    `agreement` is the weight of a source file's other chunks: a file whose further chunks match too is more
-    likely to be the right one. `repeat` is the share of its score that each further chunk of a document
-    keeps, so that a page shows different documents first.
+    `repeat` is the share of its score that each further chunk of a document keeps, so that a page shows
+    different documents first; it ranks chunks by their score alone.
 
     `feedback` is how far the query's vector moves towards that of the best item once all items are ranked;
     then all are scored again (pseudo-relevance feedback, Rocchio 1971).
@@ -103,7 +104,6 @@ class Profile:
     aggregate: Literal["max", "avg"] = "max"
     lead: tuple[Signal, ...] = ()
     feedback: float = 0.0
-    agreement: float = 0.0
     repeat: float = 1.0
     freshness: tuple[tuple[Freshness, float], ...] = ()
     freshness_floor: Freshness = "StaleWithRisk"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from quintet.model.results import Facts, Hit, Ranked, Signal
 from quintet.ranking.freshness import weigh
-from quintet.ranking.gather import add_agreement, gather, lower_repeats, scores_of
+from quintet.ranking.gather import agreement, gather, lower_repeats, scores_of, shortlist
 from quintet.ranking.group import by_document
 from quintet.ranking.order import STEADY, in_order, lead_scores, leading_signal
 from quintet.ranking.profile import Profile
@@ -21,9 +21,9 @@ def rank(
     Chunks without facts are left out; the facts of the `contenders` are enough.
     """
     lead = leading_signal(profile, hits)
-    items = gather(profile, hits, facts, limit)
-    if profile.agreement:
-        items = add_agreement(profile, items, facts)
+    hits = _with_agreement(profile, hits, facts, limit)
+    only = shortlist(profile, hits, facts, limit) if profile.repeat != 1.0 else None
+    items = gather(profile, hits, facts, limit, only)
     if profile.freshness:
         items = weigh(profile, items, facts)
     ordered = in_order(profile, lead_scores(lead, items), items, facts)
@@ -35,9 +35,28 @@ def rank(
     return ordered[:limit]
 
 
+def _with_agreement(
+    profile: Profile, hits: Mapping[Signal, Sequence[Hit]], facts: Mapping[str, Facts], limit: int
+) -> Mapping[Signal, Sequence[Hit]]:
+    if profile.branch("agreement") is None:
+        return hits
+    return {**hits, "agreement": agreement(profile, hits, facts, limit)}
+
+
+def best_chunk(
+    profile: Profile, hits: Mapping[Signal, Sequence[Hit]], facts: Mapping[str, Facts], limit: int
+) -> str:
+    """The first chunk of the ranking, of which there is at least one, in a fraction of the time: nothing
+    lowers the best chunk of a document."""
+    scores = scores_of(profile, _with_agreement(profile, hits, facts, limit), limit)
+    best = max(scores.values())
+    leaders = [chunk_id for chunk_id, score in scores.items() if score >= best - abs(best) * STEADY]
+    return leaders[0] if len(leaders) == 1 else rank(profile, hits, facts, limit)[0].best_chunk
+
+
 def contenders(profile: Profile, hits: Mapping[Signal, Sequence[Hit]], limit: int, places: int) -> list[str]:
     """All chunks that can be among the first `places`, found without their facts. Ties are left in."""
-    by_others = profile.agreement or profile.repeat != 1.0
+    by_others = profile.branch("agreement") or profile.repeat != 1.0
     if profile.unit != "chunk" or profile.lead or profile.freshness or by_others:
         # The score alone does not decide.
         return list(dict.fromkeys(hit.chunk_id for leg_hits in hits.values() for hit in leg_hits))

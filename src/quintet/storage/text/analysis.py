@@ -230,7 +230,7 @@ def nearest(word: str, count_chunks: Callable[[Sequence[bytes]], list[int]]) -> 
 def _misspellings(word: str) -> set[str]:
     """
     >>> sorted(_misspellings("ab"))[:4], len(_misspellings("ab"))
-    (['a', 'aa', 'aab', 'aac'], 130)
+    (['a', 'aa', 'aab', 'aba'], 129)
     """
     cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     left_out = {head + tail[1:] for head, tail in cuts if tail}
