@@ -25,6 +25,8 @@ from quintet.model.roles import role_of
         ("docs/changes.rst", "changelog"),
         ("vendor/lib/a.go", "vendored"),
         ("node_modules/x/index.js", "vendored"),
+        ("setup.py", "build"),
+        ("docs/conf.py", "build"),
         ("api/service_pb2.py", "generated"),
         ("static/app.min.js", "generated"),
     ],

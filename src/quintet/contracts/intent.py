@@ -11,6 +11,7 @@ from typing import Literal
 from quintet.contracts.stop_words import STOP_WORDS
 from quintet.model.results import Facts, Hit
 from quintet.model.roles import Role, role_of
+from quintet.ranking.fuse import add_up
 
 IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "words"]
 
@@ -31,7 +32,7 @@ TYPES = frozenset(("class", "struct", "interface", "trait", "enum", "type", "rec
 MEMBER = 0.7  # what the definition of a function counts: a class goes before its constructor
 UNQUALIFIED = 0.8  # the name fits, but what is around it does not
 PARTS = 0.5  # what a name counts that shares all its words with the query
-NOT_ASKED_FOR: Mapping[str, float] = {"source": 0.0, "docs": 0.0}  # all others count 1
+PASTED: tuple[IntentKind, ...] = ("traceback", "issue")
 Stems = Callable[[Sequence[str]], list[str]]
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -77,7 +78,7 @@ class QueryIntent:
     words: tuple[str, ...]
     names: tuple[Name, ...] = ()
     paths: tuple[str, ...] = ()
-    roles: frozenset[Role] = frozenset()
+    roles: tuple[Role, ...] = ()
 
 
 def read_intent(query: str) -> QueryIntent:
@@ -87,15 +88,15 @@ def read_intent(query: str) -> QueryIntent:
     return QueryIntent(
         kind,
         asked,
-        tuple(islice(dict.fromkeys(_names(text, kind)), MAX_NAMES)),
+        tuple(islice(dict.fromkeys(_names(text)), MAX_NAMES)),
         tuple(islice(dict.fromkeys(_paths(text)), MAX_NAMES)),
-        frozenset(role for role, names in _ASKS_FOR.items() if not names.isdisjoint(asked)),
+        tuple(role for role, names in _ASKS_FOR.items() if not names.isdisjoint(asked)),
     )
 
 
 def is_pasted(query: str) -> bool:
     """Whether nobody typed this as a query: a traceback, or a text of many lines or words."""
-    return _kind(query.strip()) in ("traceback", "issue")
+    return _kind(query.strip()) in PASTED
 
 
 def title_of(query: str) -> str:
@@ -134,7 +135,7 @@ def _kind(text: str) -> IntentKind:
     return "error" if _FAILURE.search(text) and len(text.split()) > 1 else "words"
 
 
-def _names(text: str, kind: IntentKind) -> list[Name]:
+def _names(text: str) -> list[Name]:
     """Identifiers that look like code. A query of one word names that word, whatever it looks like."""
     single = len(text.split()) == 1
     names = []
@@ -208,7 +209,7 @@ class WordMatcher:
                     best[at] = max(match, best.get(at, 0.0))
         if not covered:
             return NO_OVERLAP, ()
-        return Overlap(sum(best.values()) / len(self._asked), covered / len(stems)), best
+        return Overlap(add_up(best.values()) / len(self._asked), covered / len(stems)), best
 
     def _by_beginning(self, word: str) -> tuple[int, float]:
         if len(word) >= LEAST_BEGINNING:
@@ -273,12 +274,12 @@ class CodeEvidence:
         return PARTS * self._words.overlap(fact.name)[0].balance
 
     def role(self, facts: Mapping[str, Facts]) -> list[Hit]:
-        """Negative: files of a role that the query does not ask for."""
-        return _hits((chunk_id, -self._unwanted(fact.path)) for chunk_id, fact in facts.items())
-
-    def _unwanted(self, path: str) -> float:
-        role = role_of(path)
-        return 0.0 if role in self._intent.roles else NOT_ASKED_FOR.get(role, 1.0)
+        """-1 for files of a role that the query does not ask for. Documentation answers questions, but what
+        is pasted (a traceback, an issue) asks for code."""
+        wanted: set[Role] = {"source", *self._intent.roles}
+        if self._intent.kind not in PASTED:
+            wanted.add("docs")
+        return _hits((chunk_id, -1.0) for chunk_id, fact in facts.items() if role_of(fact.path) not in wanted)
 
 
 def _hits(scores: Iterable[tuple[str, float]]) -> list[Hit]:

@@ -59,7 +59,9 @@ class Params:
         0.2, number(0, 10), "weight of defining what the query names; shared words count half"
     )
     role_weight: float = parameter(
-        0.2, number(0, 10), "taken off tests, examples, change logs, generated and vendored files"
+        0.2,
+        number(0, 10),
+        "taken off tests, examples, change logs, build scripts, generated and vendored files",
     )
     agreement_weight: float = parameter(
         0.3, number(0, 10), "weight of what the other chunks of a source file score"

@@ -1,11 +1,11 @@
-"""What a file is for, as its path says: source, tests, examples, documentation, a change log, or code that
-somebody else or a program wrote."""
+"""What a file is for, as its path says: source, tests, examples, documentation, a change log, the build, or
+code that somebody else or a program wrote."""
 
 import re
 from functools import lru_cache
 from typing import Literal
 
-Role = Literal["source", "test", "example", "docs", "changelog", "generated", "vendored"]
+Role = Literal["source", "test", "example", "docs", "changelog", "build", "generated", "vendored"]
 
 _FLAGS = re.IGNORECASE
 # The first that matches decides. Folder names are those of the common build tools of each language.
@@ -31,6 +31,10 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "changelog",
         re.compile(r"(?:^|/)(?:change[_-]?logs?|changes|history|news|releases?)(?:[._-][^/]*)?$", _FLAGS),
+    ),
+    (
+        "build",
+        re.compile(r"(?:^|/)(?:setup|conf|noxfile|tasks)\.py$|(?:^|/)(?:gulp|grunt|rake)file[^/]*$", _FLAGS),
     ),
     ("example", re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|bench)/", _FLAGS)),
     ("docs", re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)),

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from quintet.contracts import Plan
-from quintet.contracts.intent import DEFINITIONS, CodeEvidence, QueryIntent
+from quintet.contracts.intent import DEFINITIONS, CodeEvidence, QueryIntent, is_pasted
 from quintet.errors import QuintetError, UsageError
 from quintet.model.parameters import shown
 from quintet.model.results import Facts, Hit, Note, Signal
@@ -175,7 +175,8 @@ def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, ma
     legs.notes.extend(parsed.notes)
     query = parsed.query
     if query is not None:
-        query = _respelt(legs, snapshot, query) if plan.reading.respelt else query
+        if plan.reading.respelt and not is_pasted(plan.query):
+            query = _respelt(legs, snapshot, query)
         _note_missing_phrases(legs, snapshot, query)
         legs.text = query
         leg = _TextLeg(snapshot, query, within, plan.reading.even, plan.reading.min_score)
