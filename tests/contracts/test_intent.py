@@ -78,6 +78,12 @@ def test_long_text_has_bounded_words_and_names() -> None:
     assert len(intent.words) <= MAX_WORDS and len(intent.names) == MAX_NAMES
 
 
+@pytest.mark.parametrize("unit", ["A", "a.", "a/", "a-", "a@", "\n", "_", "::", "at a (", '"', "`a`", "0."])
+def test_the_longest_query_is_read_in_linear_time(unit: str) -> None:
+    """In quadratic time this would not end."""
+    assert read_intent((unit * 200_000)[:200_000]).kind
+
+
 def test_names_are_identifiers_that_look_like_code_with_what_is_around_them() -> None:
     assert read_intent("Rack::Builder").names == (Name("Builder", ("Rack",)),)
     assert read_intent("retry").names == (Name("retry"),), "a single word is a name"

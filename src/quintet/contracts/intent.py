@@ -46,7 +46,7 @@ _FRAME = re.compile(
     re.MULTILINE,
 )
 _FAILURE = re.compile(r"\b\w*(?:Error|Exception|Warning)\b|\b(?:error|fatal|panic|failed)\b ?:", re.ASCII)
-_CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2,}[a-z]")
+_CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2}[a-z]")
 _FILE_ENDINGS = words(
     "py pyi js mjs cjs jsx ts tsx mts go rs java c h cc cpp hpp cxx cs rb php sh kt swift scala md rst txt"
     " json yaml yml toml html css sql xml lua ex exs hs zig"
