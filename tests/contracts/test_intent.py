@@ -144,6 +144,16 @@ def test_the_beginning_of_a_word_counts_less_than_the_word() -> None:
     assert found == {"a": 0.7, "c": 0.7}
 
 
+def test_a_word_counts_once_in_the_folder_and_the_name_of_a_file() -> None:
+    both, name = fact("cache/cache.py"), fact("cache.py")
+    assert scores("cache", "path", both=both, name=name) == {"both": 1.0, "name": 1.0}
+
+
+def test_words_that_only_begin_alike_do_not_match() -> None:
+    assert scores("configuration", "path", a=fact("confirmation.py")) == {}
+    assert scores("db", "path", a=fact("db.py"), b=fact("dbs.py")) == {"a": 1.0}, "too short to begin a word"
+
+
 def test_a_path_in_the_query_counts_whatever_kind_of_file_it_is() -> None:
     found = scores(
         "docs/guide.md", "path", a=fact("site/docs/guide.md", code=False), b=fact("guide.md", code=False)
