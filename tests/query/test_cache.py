@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from sys import getsizeof
 from tempfile import mkdtemp
 from typing import Any
 
@@ -22,7 +23,7 @@ from hypothesis.stateful import (
 import quintet
 from contracts.fixed import FixedEmbedder, write
 from quintet.contracts import CONTRACTS
-from quintet.model.results import Hit
+from quintet.model.results import Facts, Hit
 from quintet.query.cache import CacheFigures, QueryCache, size_of
 from quintet.query.legs import Legs
 from quintet.query.search import search
@@ -203,6 +204,20 @@ def test_entries_make_room_until_the_bytes_fit_and_a_giant_is_not_kept() -> None
     assert cache.figures() == CacheFigures(0, 10, 7, 0, 3, 3 * size_of(some_legs(10)))
     fetch(cache, b"giant", 10_000)
     assert cache.figures().entries == 3
+
+
+def test_facts_that_legs_looked_up_count_towards_the_bytes() -> None:
+    place = (
+        "a" * 32,
+        "src/main/java/com/example/project/Deserializer.java",
+        3,
+        40,
+        1_700_000_000_000,
+        "b" * 32,
+    )
+    fact = Facts(*place, "Fresh", "deserialize", "method", "Deserializer > deserialize", True)
+    real = getsizeof(fact) + sum(map(getsizeof, fact))
+    assert size_of(Legs(facts={"a": fact})) - size_of(Legs()) >= real
 
 
 def test_what_a_caller_does_to_an_answer_does_not_reach_the_cache(shelf: quintet.Index) -> None:

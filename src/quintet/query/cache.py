@@ -21,6 +21,7 @@ SECONDS = 300.0  # likewise
 BYTES = 64_000_000
 ENTRY_BYTES = 1_000  # a key, a place in the order and the containers, measured and rounded up
 HIT_BYTES = 250  # a hit with its id and its two numbers, likewise
+FACT_BYTES = 900  # facts about a chunk: a tuple of eleven, its path, names and ids, likewise
 CHAR_BYTES = 4  # the most Python takes
 
 
@@ -133,8 +134,9 @@ def cache_key(
 
 def size_of(legs: Legs) -> int:
     """About how much memory an entry takes, on the high side."""
-    hits = sum(len(leg_hits) for leg_hits in legs.hits.values())
-    return ENTRY_BYTES + HIT_BYTES * hits + CHAR_BYTES * len(repr((legs.text, legs.notes)))
+    hits = HIT_BYTES * sum(len(leg_hits) for leg_hits in legs.hits.values())
+    facts = FACT_BYTES * len(legs.facts or ())
+    return ENTRY_BYTES + hits + facts + CHAR_BYTES * len(repr((legs.text, legs.notes)))
 
 
 def _copy(legs: Legs) -> Legs:
