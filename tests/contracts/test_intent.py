@@ -161,6 +161,19 @@ def test_a_path_in_the_query_counts_whatever_kind_of_file_it_is() -> None:
     assert found == {"a": 1.0}
 
 
+def test_a_module_in_dots_is_the_path_of_a_file() -> None:
+    files = {
+        "module": fact("src/shop/cart/items.py"),
+        "package": fact("src/shop/cart/items/__init__.py"),
+        "ruby": fact("lib/Cart/Items.rb"),
+        "other": fact("src/shop/order/total.py"),
+    }
+    found = scores("shop.cart.items", "path", **files)
+    assert found["module"] == found["package"] == 1.0 > found["ruby"]
+    assert scores("Cart::Items.total", "path", ruby=files["ruby"]) == {"ruby": 1.0}, "total is a member"
+    assert scores("items.total", "path", module=files["module"])["module"] < 1.0, "one part names no file"
+
+
 def test_prose_has_no_path_words() -> None:
     assert scores("guide", "path", a=fact("guide.md", code=False)) == {}
 
@@ -188,3 +201,10 @@ def test_a_role_that_is_not_asked_for_is_taken_off() -> None:
     assert scores("cache", "role", **files) == {"test": -1.0}
     assert scores("cache tests", "role", **files) == {}
     assert scores(TRACEBACK, "role", **files) == {"test": -1.0, "docs": -1.0}, "it asks for code"
+
+
+def test_code_that_newer_code_replaces_is_taken_off() -> None:
+    files = {"old": fact("src/v1/a.py"), "new": fact("src/v2/a.py"), "gone": fact("src/deprecated/b.py")}
+    assert scores("parse", "role", **files) == {"old": -1.0, "gone": -1.0}
+    assert scores("parse in v1", "role", **files) == {"gone": -1.0}
+    assert scores("deprecated parse", "role", **files) == {}

@@ -2,7 +2,7 @@
 and what facts about code say to it: paths, definitions and the roles of files are signals of their own."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -10,7 +10,7 @@ from typing import Literal
 
 from quintet.contracts.stop_words import STOP_WORDS
 from quintet.model.results import Facts, Hit
-from quintet.model.roles import Role, role_of
+from quintet.model.roles import Role, role_of, superseded
 from quintet.ranking.fuse import add_up
 
 IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "words"]
@@ -47,10 +47,12 @@ _FRAME = re.compile(
 )
 _FAILURE = re.compile(r"\b\w*(?:Error|Exception|Warning)\b|\b(?:error|fatal|panic|failed)\b ?:", re.ASCII)
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2}[a-z]")
+_VERSION = re.compile(r"\bv(\d{1,3})\b", re.IGNORECASE)
 _FILE_ENDINGS = words(
     "py pyi js mjs cjs jsx ts tsx mts go rs java c h cc cpp hpp cxx cs rb php sh kt swift scala md rst txt"
     " json yaml yml toml html css sql xml lua ex exs hs zig"
 )
+_FOLDER_FILES = words("__init__ index mod")  # stand for their folder
 _ASKS_FOR: Mapping[Role, frozenset[str]] = {
     "test": words("test tests spec specs fixture fixtures mock mocks"),
     "example": words("example examples sample samples demo benchmark benchmarks bench"),
@@ -58,6 +60,7 @@ _ASKS_FOR: Mapping[Role, frozenset[str]] = {
     "changelog": words("changelog changes history release released version"),
     "vendored": words("vendor vendored"),
     "generated": words("generated"),
+    "superseded": words("deprecated legacy obsolete"),
 }
 
 
@@ -72,13 +75,14 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
     """A query as it was read. `words` are split at punctuation and inside identifiers, in lower case, without
-    stop words; `roles` are those that the query asks for."""
+    stop words; `roles` and `versions` are those that the query asks for."""
 
     kind: IntentKind
     words: tuple[str, ...]
     names: tuple[Name, ...] = ()
     paths: tuple[str, ...] = ()
     roles: tuple[Role, ...] = ()
+    versions: tuple[int, ...] = ()
 
 
 def read_intent(query: str) -> QueryIntent:
@@ -91,6 +95,7 @@ def read_intent(query: str) -> QueryIntent:
         tuple(islice(dict.fromkeys(_names(text)), MAX_NAMES)),
         tuple(islice(dict.fromkeys(_paths(text)), MAX_NAMES)),
         tuple(role for role, names in _ASKS_FOR.items() if not names.isdisjoint(asked)),
+        tuple(map(int, islice(_VERSION.findall(text), MAX_NAMES))),
     )
 
 
@@ -149,13 +154,32 @@ def _names(text: str) -> list[Name]:
 
 
 def _paths(text: str) -> list[str]:
-    """File names and paths, without a line number. A module in dots is not told from a member here."""
+    """File names and paths, without a line number."""
     paths = []
     for match in _PATH.finditer(text):
         path = match[0].partition(":")[0]
         if path.rpartition(".")[2].lower() in _FILE_ENDINGS:
             paths.append(path)
     return paths
+
+
+def _modules(names: Iterable[Name]) -> Iterator[tuple[str, ...]]:
+    """What `a.b.c` may mean as a file: the module `a/b/c`, or the module `a/b` with a member `c`."""
+    for name in names:
+        parts = tuple(part.lower() for part in (*name.inside, name.name))
+        yield from (parts[:size] for size in (len(parts), len(parts) - 1) if size > 1)
+
+
+def _module_names(path: str) -> Iterator[tuple[str, ...]]:
+    """What a file may be called as a module: the last parts of its path, two at least.
+
+    >>> list(_module_names("src/app/cli/__init__.py"))
+    [('app', 'cli'), ('src', 'app', 'cli')]
+    """
+    *folders, name = path.lower().split("/")
+    stem = name.partition(".")[0]
+    parts = folders if stem in _FOLDER_FILES else [*folders, stem]
+    return (tuple(parts[-size:]) for size in range(2, len(parts) + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +255,7 @@ class CodeEvidence:
         self._names: dict[str, list[Name]] = {}
         for name in intent.names:
             self._names.setdefault(name.name, []).append(name)
+        self._modules = frozenset(_modules(intent.names))
         self._paths: dict[str, float] = {}
 
     @cached_property
@@ -256,6 +281,8 @@ class CodeEvidence:
             return 1.0
         if not is_code:
             return 0.0
+        if self._modules and not self._modules.isdisjoint(_module_names(path)):
+            return 1.0
         folders, _, name = path.rpartition("/")
         in_name, matched = self._words.overlap(name.rpartition(".")[0] or name)
         in_folders, _ = self._words.overlap(folders, without=matched)
@@ -279,7 +306,14 @@ class CodeEvidence:
         wanted: set[Role] = {"source", *self._intent.roles}
         if self._intent.kind not in PASTED:
             wanted.add("docs")
-        return _hits((chunk_id, -1.0) for chunk_id, fact in facts.items() if role_of(fact.path) not in wanted)
+        old = set[str]()
+        if "superseded" not in wanted:
+            old = superseded({fact.path for fact in facts.values()}, self._intent.versions)
+        return _hits(
+            (chunk_id, -1.0)
+            for chunk_id, fact in facts.items()
+            if role_of(fact.path) not in wanted or fact.path in old
+        )
 
 
 def _hits(scores: Iterable[tuple[str, float]]) -> list[Hit]:

@@ -61,7 +61,7 @@ class Params:
     role_weight: float = parameter(
         0.2,
         number(0, 10),
-        "taken off tests, examples, change logs, build scripts, generated and vendored files",
+        "taken off tests, examples, change logs, build scripts, generated, vendored and superseded files",
     )
     agreement_weight: float = parameter(
         0.3, number(0, 10), "weight of what the other chunks of a source file score"

@@ -1,11 +1,14 @@
-"""What a file is for, as its path says: source, tests, examples, documentation, a change log, the build, or
-code that somebody else or a program wrote."""
+"""What a file is for, as its path says: source, tests, examples, documentation, a change log, the build, code
+that somebody else or a program wrote, or code that newer code replaces."""
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 
-Role = Literal["source", "test", "example", "docs", "changelog", "build", "generated", "vendored"]
+Role = Literal[
+    "source", "test", "example", "docs", "changelog", "build", "generated", "vendored", "superseded"
+]
 
 _FLAGS = re.IGNORECASE
 # The first that matches decides. Folder names are those of the common build tools of each language.
@@ -37,8 +40,10 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
         re.compile(r"(?:^|/)(?:setup|conf|noxfile|tasks)\.py$|(?:^|/)(?:gulp|grunt|rake)file[^/]*$", _FLAGS),
     ),
     ("example", re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|bench)/", _FLAGS)),
+    ("superseded", re.compile(r"(?:^|/)(?:deprecated|legacy|obsolete)/", _FLAGS)),
     ("docs", re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)),
 )
+_VERSION = re.compile(r"^(.*/|)v(\d{1,3})/(.+)$", _FLAGS)
 
 
 @lru_cache(maxsize=16_384)
@@ -48,3 +53,21 @@ def role_of(path: str) -> Role:
     ('source', 'test', 'test', 'changelog')
     """
     return next((role for role, pattern in _PATTERNS if pattern.search(path)), "source")
+
+
+def superseded(paths: Collection[str], wanted: Collection[int] = ()) -> set[str]:
+    """The paths in a folder of an older version: a folder of a newer version stands beside it, or the same
+    file without the folder. `wanted` versions are not old.
+
+    >>> sorted(superseded(["api/v1/a.py", "api/v2/b.py", "lib/v1/c.py", "lib/c.py"]))
+    ['api/v1/a.py', 'lib/v1/c.py']
+    """
+    parts = {path: match.groups() for path in paths if (match := _VERSION.match(path))}
+    newest: dict[str, int] = {}
+    for parent, version, _ in parts.values():
+        newest[parent] = max(int(version), newest.get(parent, 0))
+    return {
+        path
+        for path, (parent, version, rest) in parts.items()
+        if int(version) not in wanted and (int(version) < newest[parent] or parent + rest in paths)
+    }
