@@ -12,12 +12,25 @@ from hypothesis import strategies as st
 
 import quintet
 from contracts.fixed import FixedEmbedder, circle, codes, ladder, results, write
-from quintet.contracts.confidence import FITTED, LOW, Calibration, Signs, confidence, low_confidence, signs
+from quintet.contracts.confidence import (
+    FITTED,
+    LOW,
+    Calibration,
+    Signs,
+    confidence,
+    covered,
+    low_confidence,
+    signs,
+)
+from quintet.contracts.contract import Answer
+from quintet.contracts.intent import QueryIntent, read_intent
 from quintet.embed.models import MODELS
+from quintet.model.documents import Chunk, Document, Passage
 from quintet.model.results import Evidence, Ranked
 
 GRANITE = MODELS["granite"].identity
 FAR = (1.0, 3.0)
+ASKED = read_intent("cache ttl")
 
 
 class Granite(FixedEmbedder):
@@ -50,33 +63,76 @@ def evidence(raw: float) -> Evidence:
     return Evidence(1, 1, raw, raw, raw, 1.0, raw)
 
 
+def passage(text: str, path: str = "a.py", heading: str = "") -> Passage:
+    document = Document("docs", path, "", "text/plain", "", 1, 0, "")
+    return Passage(Chunk("0", document.id, 0, text, heading, 1, 1, "text", ""), document)
+
+
 def ten(first: float = 0.9, last: float = 0.5) -> list[Ranked]:
     scores = [first, *[last] * 9]
     return [Ranked(str(at), score, str(at), {"semantic": evidence(score)}) for at, score in enumerate(scores)]
+
+
+def answered(best: list[Ranked], text: str = "the ttl of a cache", embedder: str = GRANITE) -> Answer:
+    return Answer(best[:1], {"0": passage(text)}, {}, {}, embedder, best)
 
 
 def test_the_fitted_model_is_the_one_that_is_shipped() -> None:
     assert set(FITTED) == {GRANITE}
 
 
-def test_confidence_is_the_logistic_function_of_the_cosine_and_the_lead(shelf: Shelf) -> None:
+def test_confidence_is_the_logistic_function_of_its_signs(shelf: Shelf) -> None:
     body: Any = shelf().search("word").body
     fitted, found = FITTED[GRANITE], body["results"]
     cosine, lead = found[0]["signals"]["semantic"]["raw"], found[0]["score"] - found[9]["score"]
-    odds = fitted.intercept + fitted.cosine * cosine + fitted.lead * lead
+    odds = fitted.intercept + fitted.cosine * cosine + fitted.cover * 1.0 + fitted.lead * lead
     assert body["confidence"] == round(1 / (1 + exp(-odds)), 3)
     assert list(body) == ["query", "mode", "confidence", "results"]
 
 
-@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))
+@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_probability_stays_in_range_and_grows_with_each_sign(
-    cosine: float, lead: float, more: float
+    cosine: float, cover: float, lead: float, more: float
 ) -> None:
     for fitted in FITTED.values():
-        here = fitted.probability(Signs(cosine, lead))
+        here = fitted.probability(Signs(cosine, cover, lead))
         assert 0 <= here <= 1
-        assert fitted.probability(Signs(cosine + more, lead)) >= here
-        assert fitted.probability(Signs(cosine, lead + more)) >= here
+        assert fitted.probability(Signs(cosine + more, cover, lead)) >= here
+        assert fitted.probability(Signs(cosine, cover + more, lead)) >= here
+        assert fitted.probability(Signs(cosine, cover, lead + more)) >= here
+        assert fitted.probability(Signs(cosine, cover, lead, more)) <= here
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("cache ttl", "the TTL of a cache", 1.0),
+        ("cache ttl", "time to live", 0.0),
+        ("cached entries", "it caches one entry", 1.0),  # endings may differ
+        ("configuration entries", "configure one entry", 1 / 2),  # by three letters at most
+        ("log", "logs", 1.0),
+        ("logs", "log", 1.0),
+        ("log", "logical", 0.0),
+        ("HTTPAdapter", "class HTTPAdapter", 1.0),
+        ("qzxv wjfk", "class HTTPAdapter", 0.0),
+    ],
+)
+def test_a_passage_covers_the_words_that_it_holds(query: str, text: str, share: float) -> None:
+    assert covered(read_intent(query).words, passage(text)) == share
+
+
+def test_headings_and_paths_cover_words_too() -> None:
+    assert covered(("cache",), passage("", path="src/cache.py")) == 1.0
+    assert covered(("cache",), passage("", heading="Settings > Cache")) == 1.0
+
+
+def test_a_name_that_the_first_result_does_not_define_is_doubted() -> None:
+    best = ten()
+    defining = best[0]._replace(evidence={**best[0].evidence, "definition": evidence(0.7)})
+    symbol: QueryIntent = read_intent("CacheStore")
+    assert signs(symbol, answered(best)) == Signs(0.9, 1 / 2, 0.9 - 0.5, 1.0)
+    assert signs(symbol, answered([defining, *best[1:]])) == Signs(0.9, 1 / 2, 0.9 - 0.5, 1.0 - 0.7)
+    assert signs(ASKED, answered([defining, *best[1:]])) == Signs(0.9, 1.0, 0.9 - 0.5), "words, no name"
 
 
 def test_the_limit_changes_nothing(shelf: Shelf) -> None:
@@ -113,19 +169,23 @@ def test_fewer_than_ten_results_say_nothing_about_it(shelf: Shelf) -> None:
     assert index.search("word").body["confidence"] is not None
     nine = index.search("word", filters={"not": {"path": "f003.txt"}})
     assert (len(results(nine)), nine.body["confidence"]) == (9, None)
-    assert signs([]) is None
+    assert signs(ASKED, answered([])) is None
 
 
 def test_one_result_without_a_vector_makes_the_lead_meaningless() -> None:
     whole = ten()
-    assert signs(whole) == Signs(0.9, 0.9 - 0.5)
+    assert signs(ASKED, answered(whole)) == Signs(0.9, 1.0, 0.9 - 0.5)
     blind = Ranked("9", 0.5, "9", {"lexical": evidence(0.5)})
-    assert signs([*whole[:9], blind]) is None
+    assert signs(ASKED, answered([*whole[:9], blind])) is None
 
 
 def test_another_embedder_says_nothing_about_it() -> None:
-    assert confidence(ten(), GRANITE) is not None
-    assert confidence(ten(), "hash-384") is None
+    assert confidence(ASKED, answered(ten())) is not None
+    assert confidence(ASKED, answered(ten(), embedder="hash-384")) is None
+
+
+def test_a_query_without_a_word_has_no_confidence() -> None:
+    assert confidence(read_intent("$$$"), answered(ten())) is None
 
 
 def test_a_query_without_an_embedding_says_nothing_about_it(shelf: Shelf) -> None:
@@ -163,6 +223,6 @@ def test_a_receipt_stays_the_same_whatever_the_table_holds(
 ) -> None:
     index = shelf()
     before, receipt = index.receipts.search("word")
-    monkeypatch.setitem(FITTED, GRANITE, Calibration(0.0, 0.0, 0.0))
+    monkeypatch.setitem(FITTED, GRANITE, Calibration(0.0, 0.0, 0.0, 0.0, 0.0))
     assert index.search("word").body["confidence"] == 0.5 != before.body["confidence"]
     assert index.receipts.verify(receipt).identical

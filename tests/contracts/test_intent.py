@@ -12,6 +12,7 @@ from quintet.contracts.intent import (
     is_pasted,
     looks_like_code,
     read_intent,
+    superseded,
     title_of,
     words_of,
 )
@@ -208,3 +209,20 @@ def test_code_that_newer_code_replaces_is_taken_off() -> None:
     assert scores("parse", "role", **files) == {"old": -1.0, "gone": -1.0}
     assert scores("parse in v1", "role", **files) == {"gone": -1.0}
     assert scores("deprecated parse", "role", **files) == {}
+
+
+def test_a_folder_of_a_newer_version_beside_it_makes_a_folder_old() -> None:
+    paths = ["src/v3/types.ts", "src/v4/core/schemas.ts", "src/v4/mini/schemas.ts", "src/index.ts"]
+    assert superseded(paths) == {"src/v3/types.ts"}
+    assert superseded(["V1/a.go", "V10/a.go", "V9/a.go"]) == {"V1/a.go", "V9/a.go"}, "by number"
+    assert superseded(["a/v1/x.py", "b/v2/x.py"]) == set(), "not beside each other"
+
+
+def test_a_copy_in_a_version_folder_is_old_if_the_file_also_stands_outside() -> None:
+    assert superseded(["pkg/v1/main.py", "pkg/main.py", "pkg/v1/other.py"]) == {"pkg/v1/main.py"}
+    assert superseded(["api/v1/main.py"]) == set(), "nothing newer is there"
+
+
+def test_a_version_that_is_asked_for_is_not_old() -> None:
+    paths = ["src/v3/a.ts", "src/v4/a.ts", "src/v2/a.ts"]
+    assert superseded(paths, wanted=[3]) == {"src/v2/a.ts"}

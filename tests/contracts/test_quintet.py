@@ -1,6 +1,6 @@
 """The house ranking end to end."""
 
-from math import sqrt
+from math import cos, fsum, log, sin, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ def test_the_contributions_add_up_to_the_score(library: Library, mode: str, weig
 
 def test_nothing_counts_as_zero_for_standing_below_the_depth(library: Library) -> None:
     found = results(library(*same_place_in_both(110, 60)).search("word", limit=16))
-    assert all(set(item["signals"]) == {"lexical", "semantic"} for item in found)
+    assert all({"lexical", "semantic"} <= set(item["signals"]) for item in found)
     unlisted = [item["signals"]["lexical"] for item in found if item["signals"]["lexical"]["rank"] is None]
     assert unlisted and all(seen["contribution"] > 0 and seen["raw"] < 0 for seen in unlisted)
 
@@ -87,7 +87,7 @@ def test_endings_do_not_matter_and_stop_words_do_not_count(library: Library) -> 
 def test_a_word_that_the_query_repeats_counts_by_the_root_of_its_number(library: Library) -> None:
     index = library({"a.txt": "cache", "b.txt": "wind", "c.txt": "other"})
     once, again = (
-        {item["path"]: item["signals"]["lexical"]["score"] for item in results(response)}
+        {item["path"]: -item["signals"]["lexical"]["raw"] for item in results(response)}
         for response in (index.search(query, mode="lexical") for query in ("cache wind", "cache wind wind"))
     )
     assert again["a.txt"] == once["a.txt"]
@@ -193,3 +193,41 @@ def test_without_any_vector_meaning_says_nothing(tmp_path: Path) -> None:
     with quintet.open(tmp_path / "index", embedder="hashing") as index:
         index.sync([shelf], embed=False)
         assert [set(item["signals"]) for item in results(index.search("fox"))] == [{"lexical"}]
+
+
+def test_a_passage_gains_from_the_five_nearest_that_score_more(library: Library) -> None:
+    """Seven passages with the same words, further and further from the query."""
+    files = {f"f{at}.txt": f"word pad{at}" for at in range(7)}
+    angles = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1.2)
+    vectors = {text: (cos(angle), sin(angle)) for text, angle in zip(files.values(), angles, strict=True)}
+    index = library(files, {"word": (1.0, 0.0), **vectors})
+    found = {item["path"]: item for item in results(index.search("word", feedback=0, neighbour_weight=0.3))}
+    own = {
+        path: item["signals"]["lexical"]["contribution"] + item["signals"]["semantic"]["contribution"]
+        for path, item in found.items()
+    }
+    more = fsum(own[f"f{at}.txt"] - own["f6.txt"] for at in (1, 2, 3, 4, 5)) / 5
+    neighbours = found["f6.txt"]["signals"]["neighbours"]
+    assert neighbours["score"] == pytest.approx(more) and more > 0
+    assert neighbours["contribution"] == 0.3 * neighbours["score"]
+    assert "neighbours" not in found["f0.txt"]["signals"], "nothing scores more than the best"
+
+
+def test_source_code_and_few_passages_have_no_neighbours(library: Library) -> None:
+    texts = {at: f"def word{at}():\n    return 'word {at}'" for at in range(7)}
+    vectors: dict[str, tuple[float, float]] = {"word": (1.0, 0.0)}
+    few = library({f"f{at}.txt": f"word pad{at}" for at in range(5)}, vectors)
+    code = library({f"f{at}.py": text for at, text in texts.items()}, vectors)
+    for index in (few, code):
+        assert all("neighbours" not in item["signals"] for item in results(index.search("word")))
+
+
+def test_one_or_two_words_are_raised_towards_what_longer_queries_score(library: Library) -> None:
+    files = {"a.txt": "cache wind tide", "b.txt": "rope", "c.txt": "sail"}
+    index = library(files)
+    scale = 9 / log(1 + len(files))
+    for query, is_short in (("cache", True), ("cache wind", True), ("cache wind tide", False)):
+        (item,) = results(index.search(query, mode="lexical"))
+        even = scale * -item["signals"]["lexical"]["raw"]
+        raised = even / sqrt(even / 40)
+        assert item["signals"]["lexical"]["score"] == pytest.approx(raised if is_short else even)

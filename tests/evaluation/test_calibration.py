@@ -19,7 +19,7 @@ QRELS = ("q1\ttea{1}*\t1", "q2\tcoffee{1}*\t1")
 
 
 def points(*pairs: tuple[float, int]) -> list[CalibrationPoint]:
-    return [CalibrationPoint(Signs(0.0, 0.0), predicted, bool(right)) for predicted, right in pairs]
+    return [CalibrationPoint(Signs(0.0, 0.0, 0.0), predicted, bool(right)) for predicted, right in pairs]
 
 
 def test_answers_are_binned_by_tenths_and_one_belongs_to_the_last() -> None:
@@ -51,7 +51,7 @@ def fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A collection of hashed words, and what their cosines are said to mean."""
     write_collection(tmp_path / "bar", CORPUS, QUERIES, QRELS)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(FITTED, HASHING, Calibration(1.0, 0.0, 0.0))
+    monkeypatch.setitem(FITTED, HASHING, Calibration(1.0, 0.0, 0.0, 0.0, 0.0))
     return tmp_path
 
 
@@ -114,7 +114,7 @@ def test_rankings_without_a_confidence_have_no_calibration(
 def test_people_read_one_line_and_no_note_of_low_confidence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(FITTED, HASHING, Calibration(-3.0, 0.0, 0.0))
+    monkeypatch.setitem(FITTED, HASHING, Calibration(-3.0, 0.0, 0.0, 0.0, 0.0))
     out, err = evaluated(capsys)
     assert "confidence is off by 0.4530 on average" in out
     assert "over 4 answers" in out

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintet.model.vector import SCALE, quantise
+from quintet.model.vector import SCALE, dots, nearest, quantise
 
 ELEMENTS = st.integers(-32768, 32767)
 
@@ -40,3 +40,15 @@ def test_rows_of_a_matrix_are_looked_at_one_by_one() -> None:
     assert quantise(rows).tolist() == expected
     assert [quantise(row).tolist() for row in rows] == expected
     assert quantise(np.empty((0, 3), np.int16)).shape == (0, 3)
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), min_size=2, max_size=2), min_size=2, max_size=12), st.data())
+def test_the_nearest_rows_are_those_of_the_largest_products_and_earlier_ones_win_ties(
+    numbers: list[list[int]], data: st.DataObject
+) -> None:
+    rows = np.array(numbers, np.int16) * 10_000
+    count = data.draw(st.integers(1, len(rows) - 1))
+    for at, found in enumerate(nearest(rows, count).tolist()):
+        others = [other for other in range(len(rows)) if other != at]
+        best = sorted(others, key=lambda other: (-int(dots(rows[[other]], rows[at])[0]), other))
+        assert found == sorted(best[:count])

@@ -233,13 +233,13 @@ def test_a_weighted_sum_multiplies_the_scaled_score() -> None:
 
 def test_what_a_signal_scored_for_another_counts_but_has_no_rank() -> None:
     hits: dict[Signal, list[Hit]] = {
-        "lexical": [Hit("a", 60.0, -60.0), Hit("b", 20.0, -20.0, listed=False)],
+        "lexical": [Hit("a", 40.0, -40.0), Hit("b", 10.0, -10.0, listed=False)],
         "semantic": [Hit("b", 0.9, 0.9), Hit("a", 0.5, 0.5, listed=False)],
     }
     found = rank(quintet.profile(quintet.Params()), hits, facts_of("a", "b"), 10)
     assert scores(found) == {
-        "b": pytest.approx(0.7 * 0.9 + 0.3 * 20 / 80),
-        "a": pytest.approx(0.7 * 0.5 + 0.3 * 60 / 120),
+        "b": pytest.approx(0.7 * 0.9 + 0.3 * 10 / 70),
+        "a": pytest.approx(0.7 * 0.5 + 0.3 * 40 / 100),
     }
     (b, a) = found
     assert [b.evidence["lexical"].rank, b.evidence["semantic"].rank] == [None, 1]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from quintet.contracts.stop_words import STOP_WORDS
 from quintet.model.results import Facts, Hit
-from quintet.model.roles import Role, role_of, superseded
+from quintet.model.roles import Role, role_of
 from quintet.ranking.fuse import add_up
 
 IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "words"]
@@ -48,6 +48,7 @@ _FRAME = re.compile(
 _FAILURE = re.compile(r"\b\w*(?:Error|Exception|Warning)\b|\b(?:error|fatal|panic|failed)\b ?:", re.ASCII)
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2}[a-z]")
 _VERSION = re.compile(r"\bv(\d{1,3})\b", re.IGNORECASE)
+_VERSION_FOLDER = re.compile(r"^(.*/|)v(\d{1,3})/(.+)$", re.IGNORECASE)
 _FILE_ENDINGS = words(
     "py pyi js mjs cjs jsx ts tsx mts go rs java c h cc cpp hpp cxx cs rb php sh kt swift scala md rst txt"
     " json yaml yml toml html css sql xml lua ex exs hs zig"
@@ -314,6 +315,24 @@ class CodeEvidence:
             for chunk_id, fact in facts.items()
             if role_of(fact.path) not in wanted or fact.path in old
         )
+
+
+def superseded(paths: Collection[str], wanted: Collection[int] = ()) -> set[str]:
+    """The paths in a folder of an older version: a folder of a newer version stands beside it, or the same
+    file without the folder. `wanted` versions are not old.
+
+    >>> sorted(superseded(["api/v1/a.py", "api/v2/b.py", "lib/v1/c.py", "lib/c.py"]))
+    ['api/v1/a.py', 'lib/v1/c.py']
+    """
+    parts = {path: match.groups() for path in paths if (match := _VERSION_FOLDER.match(path))}
+    newest: dict[str, int] = {}
+    for parent, version, _ in parts.values():
+        newest[parent] = max(int(version), newest.get(parent, 0))
+    return {
+        path
+        for path, (parent, version, rest) in parts.items()
+        if int(version) not in wanted and (int(version) < newest[parent] or parent + rest in paths)
+    }
 
 
 def _hits(scores: Iterable[tuple[str, float]]) -> list[Hit]:

@@ -31,6 +31,7 @@ SCORING = (
     "definition_weight",
     "role_weight",
     "agreement_weight",
+    "neighbour_weight",
     "repeat_factor",
     "syntax",
 )
@@ -66,6 +67,11 @@ class Params:
     agreement_weight: float = parameter(
         0.3, number(0, 10), "weight of what the other chunks of a source file score"
     )
+    neighbour_weight: float = parameter(
+        0.5,
+        number(0, 10),
+        "weight of how much more the five candidates nearest to a passage of prose score than itself",
+    )
     repeat_factor: float = parameter(
         0.5, number(0, 1), "share of its score that each further chunk of a document keeps"
     )
@@ -80,13 +86,14 @@ USUAL = Params()
 
 def profile(params: Params) -> Profile:
     """Hybrid: `w * cosine + (1 - w) * bm25 / (bm25 + half_score)`, over all hits of either leg, plus what the
-    path, the definition, the role of the file and its other chunks say."""
+    path, the definition, the role of the file, its other chunks and the nearest candidates say."""
     if params.mode == "semantic":
         return Profile((Branch("semantic", DEEP),), WeightedSum(), TIES)
     hybrid = params.mode == "hybrid"
     weight, fetch = (params.semantic_weight, DEEP) if hybrid else (0.0, ALONE)
     lexical = Branch("lexical", fetch, round(1 - weight, 12), Saturating(params.half_score), complete=True)
     semantic = Branch("semantic", DEEP, weight, "unit", complete=True)
+    neighbours = Branch("neighbours", SCORED, params.neighbour_weight, complete=True)
     evidence = (
         Branch("path", SCORED, params.path_weight, complete=True),
         Branch("definition", SCORED, params.definition_weight, complete=True),
@@ -94,7 +101,7 @@ def profile(params: Params) -> Profile:
         Branch("agreement", SCORED, params.agreement_weight, complete=True),
     )
     return Profile(
-        (lexical, *((semantic,) if hybrid else ()), *evidence),
+        (lexical, semantic, *evidence, neighbours) if hybrid else (lexical, *evidence),
         WeightedSum(),
         TIES,
         feedback=params.feedback if hybrid else 0.0,
@@ -183,13 +190,10 @@ def remarks(params: Params, plan: Plan, answer: Answer) -> tuple[Note, ...]:
 
 
 def _confidence(params: Params, plan: Plan, answer: Answer) -> float | None:
-    """None if a parameter differs from those that the calibration was fitted with, or if the query has no
-    word that could be answered."""
+    """None if a parameter differs from those that the calibration was fitted with."""
     if any(getattr(params, name) != getattr(USUAL, name) for name in SCORING):
         return None
-    if plan.intent is None or not plan.intent.words:
-        return None
-    return confidence(answer.best, answer.embedding_model)
+    return None if plan.intent is None else confidence(plan.intent, answer)
 
 
 def _result(item: Ranked, answer: Answer) -> HouseResult:

@@ -38,10 +38,10 @@ def calibration_points(
 
 
 def _point(response: Response, is_relevant: IsRelevant) -> CalibrationPoint | None:
-    confidence, answer = response.body.get("confidence"), response.answer
-    if answer is None or not isinstance(confidence, float):
+    confidence, answer, trace = response.body.get("confidence"), response.answer, response.trace
+    if answer is None or trace is None or not isinstance(confidence, float):
         return None
-    evidence = signs(answer.best)
+    evidence = signs(trace.plan.intent, answer) if trace.plan.intent else None
     assert evidence is not None  # or there would be no confidence
     return CalibrationPoint(evidence, confidence, is_relevant(answer.passages[answer.ranked[0].best_chunk]))
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypedDict
 
 # What finds chunks; what facts about a chunk say; what other chunks say.
-Signal = Literal["lexical", "semantic", "graph", "path", "definition", "role", "agreement", "diversity"]
+Signal = Literal[
+    "lexical", "semantic", "graph", "path", "definition", "role", "agreement", "neighbours", "diversity"
+]
 Freshness = Literal["Fresh", "Acceptable", "Stale", "StaleWithRisk"]
 Status = Literal["ok", "empty_index", "never_indexed", "degraded"]
 

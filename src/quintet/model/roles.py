@@ -2,7 +2,6 @@
 that somebody else or a program wrote, or code that newer code replaces."""
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 
@@ -43,7 +42,6 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ("superseded", re.compile(r"(?:^|/)(?:deprecated|legacy|obsolete)/", _FLAGS)),
     ("docs", re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)),
 )
-_VERSION = re.compile(r"^(.*/|)v(\d{1,3})/(.+)$", _FLAGS)
 
 
 @lru_cache(maxsize=16_384)
@@ -53,21 +51,3 @@ def role_of(path: str) -> Role:
     ('source', 'test', 'test', 'changelog')
     """
     return next((role for role, pattern in _PATTERNS if pattern.search(path)), "source")
-
-
-def superseded(paths: Collection[str], wanted: Collection[int] = ()) -> set[str]:
-    """The paths in a folder of an older version: a folder of a newer version stands beside it, or the same
-    file without the folder. `wanted` versions are not old.
-
-    >>> sorted(superseded(["api/v1/a.py", "api/v2/b.py", "lib/v1/c.py", "lib/c.py"]))
-    ['api/v1/a.py', 'lib/v1/c.py']
-    """
-    parts = {path: match.groups() for path in paths if (match := _VERSION.match(path))}
-    newest: dict[str, int] = {}
-    for parent, version, _ in parts.values():
-        newest[parent] = max(int(version), newest.get(parent, 0))
-    return {
-        path
-        for path, (parent, version, rest) in parts.items()
-        if int(version) not in wanted and (int(version) < newest[parent] or parent + rest in paths)
-    }

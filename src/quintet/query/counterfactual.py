@@ -57,7 +57,7 @@ def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, lis
 
 def _weights(current: Any) -> Iterator[tuple[str, list[float]]]:
     """Each weight of the house ranking left out, and doubled."""
-    for name in ("path_weight", "definition_weight", "role_weight", "agreement_weight"):
+    for name in ("path_weight", "definition_weight", "role_weight", "agreement_weight", "neighbour_weight"):
         if hasattr(current, name):
             yield name, [0.0, 2 * getattr(current, name)]
     if hasattr(current, "repeat_factor"):

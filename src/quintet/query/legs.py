@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from math import log
+from dataclasses import dataclass, field
+from math import log, sqrt
 from time import perf_counter
 from typing import Protocol
 
@@ -12,19 +12,22 @@ import numpy as np
 from quintet.contracts import Plan
 from quintet.contracts.intent import DEFINITIONS, CodeEvidence, QueryIntent, is_pasted
 from quintet.errors import QuintetError, UsageError
-from quintet.model.parameters import shown
 from quintet.model.results import Facts, Hit, Note, Signal
 from quintet.model.text_query import TextQuery
-from quintet.model.vector import Int16, cosines, dots, quantise
+from quintet.model.vector import Int16, cosines, dots, nearest, quantise
 from quintet.ports.reading import Approximation, ChunkVectors, Embedder, Rows, Snapshot
-from quintet.query.text import parse
-from quintet.ranking import Profile, best_chunk, best_first, contenders, rank
+from quintet.query.text import look_up, parse
+from quintet.ranking import FINDERS, Profile, best_chunk, best_first, contenders, rank, scores_of
 
 SEEDS = 10  # nodes a graph walk starts from
 CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks are of too few nodes
 FEW_NODES = 20  # for fewer it goes as deep as for these
 DEEPEST = 10_000  # chunks
 NOTHING_PASSES = "nothing passes the filters, whatever the query; change them or leave them out"
+NEIGHBOURS = 5
+SMOOTHED = 100  # of the best candidates
+SHORT = (1, 2)  # terms of a short query
+LONG_QUERY_SCORE = 40.0  # what the best chunk of a longer query often scores
 EVEN = 9.0  # the natural logarithm of about 8,000: near the sizes that the house ranking was chosen on
 
 
@@ -35,6 +38,7 @@ class Legs:
 
     hits: dict[Signal, Sequence[Hit]] = field(default_factory=dict)
     text: TextQuery | None = None
+    text_scale: float = 1.0  # what scores of full text are multiplied by
     vector: Int16 | None = None
     notes: list[Note] = field(default_factory=list)
     degraded: bool = False
@@ -69,9 +73,9 @@ def run_legs(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_term
     vectors = _complete(legs, snapshot, plan)
     if plan.intent is not None:
         _add_evidence(legs, snapshot, plan, plan.intent)
-    if plan.profile.feedback and vectors is not None:
+    if vectors is not None:
         with legs.timed("semantic"):
-            apply_feedback(legs, snapshot, plan, vectors)
+            compare_candidates(legs, snapshot, plan, vectors)
     if plan.expansion is not None:
         with legs.timed("graph"):
             _graph(legs, snapshot, plan, within)
@@ -111,14 +115,10 @@ class _TextLeg:
     snapshot: Snapshot
     query: TextQuery
     within: Rows | None
-    even: bool
     min_score: float | None
 
     def search(self, depth: int) -> Sequence[Hit]:
         hits = self.snapshot.text.search(self.query, depth, self.within)
-        if self.even:
-            scale = _size_scale(self.snapshot)
-            hits = [Hit(hit.chunk_id, scale * hit.score, hit.raw) for hit in hits]
         return hits if self.min_score is None else [hit for hit in hits if hit.score >= self.min_score]
 
 
@@ -172,34 +172,28 @@ def _hits_for(snapshot: Snapshot, hits: Sequence[Hit], nodes: int) -> int | None
 
 def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, max_terms: int) -> None:
     parsed = parse(plan, snapshot.text.tokens, max_terms)
+    if parsed.query is not None:
+        parsed = look_up(parsed, snapshot.text, respell=plan.reading.respelt and not is_pasted(plan.query))
     legs.notes.extend(parsed.notes)
     query = parsed.query
     if query is not None:
-        if plan.reading.respelt and not is_pasted(plan.query):
-            query = _respelt(legs, snapshot, query)
-        _note_missing_phrases(legs, snapshot, query)
         legs.text = query
-        leg = _TextLeg(snapshot, query, within, plan.reading.even, plan.reading.min_score)
+        leg = _TextLeg(snapshot, query, within, plan.reading.min_score)
         _fetch(legs, snapshot, plan, "lexical", leg)
+        if plan.reading.even:
+            legs.text_scale = _text_scale(legs, snapshot, query)
+            hits = legs.hits["lexical"]
+            legs.hits["lexical"] = [hit._replace(score=legs.text_scale * hit.score) for hit in hits]
 
 
-def _respelt(legs: Legs, snapshot: Snapshot, query: TextQuery) -> TextQuery:
-    """The query with the nearest words of the index in place of words that it does not hold."""
-    other = snapshot.text.respelt(query.terms)
-    for term, word in other.items():
-        legs.note("respelt", f"{shown(term)} occurs nowhere; searched for {shown(word)} instead")
-    return replace(query, terms=tuple(other.get(term, term) for term in query.terms)) if other else query
-
-
-def _note_missing_phrases(legs: Legs, snapshot: Snapshot, query: TextQuery) -> None:
-    for phrase in query.phrases:
-        if not snapshot.text.search(TextQuery(phrases=(phrase,)), 1):
-            legs.note("phrase_not_found", f"the phrase {shown(phrase)} occurs nowhere in this index")
-
-
-def _size_scale(snapshot: Snapshot) -> float:
-    """BM25 grows with the logarithm of the number of chunks; a fixed half score needs it to be even."""
-    return EVEN / log(1 + max(snapshot.catalog.counts().chunks, 1))
+def _text_scale(legs: Legs, snapshot: Snapshot, query: TextQuery) -> float:
+    """BM25 grows with the logarithm of the number of chunks; a fixed half score needs it to be even. One or
+    two words score little however well they match, so they are raised towards what longer queries score."""
+    scale = EVEN / log(1 + max(snapshot.catalog.counts().chunks, 1))
+    best = scale * max((hit.score for hit in legs.hits["lexical"]), default=0.0)
+    if best > 0 and len(query.terms) in SHORT:
+        scale /= min(1.0, sqrt(best / LONG_QUERY_SCORE))
+    return scale
 
 
 def _semantic(
@@ -278,7 +272,7 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> ChunkVectors | None
         missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in listed]
         with legs.timed(branch.signal):
             if branch.signal == "lexical":
-                more = _text_scores(legs, snapshot, plan, missing)
+                more = _text_scores(legs, snapshot, missing)
             else:
                 vectors = snapshot.vectors.of(chunk_ids)
                 more = _vector_scores(legs, missing, vectors)
@@ -286,12 +280,11 @@ def _complete(legs: Legs, snapshot: Snapshot, plan: Plan) -> ChunkVectors | None
     return vectors
 
 
-def _text_scores(legs: Legs, snapshot: Snapshot, plan: Plan, chunk_ids: Sequence[str]) -> list[Hit]:
+def _text_scores(legs: Legs, snapshot: Snapshot, chunk_ids: Sequence[str]) -> list[Hit]:
     assert legs.text is not None  # or there would be no hits to complete
     scores = snapshot.text.scores(legs.text, chunk_ids)
-    scale = _size_scale(snapshot) if plan.reading.even else 1.0
     return [
-        Hit(chunk_id, scale * scores[chunk_id], -scores[chunk_id], None, False)
+        Hit(chunk_id, legs.text_scale * scores[chunk_id], -scores[chunk_id], None, False)
         for chunk_id in chunk_ids
         if chunk_id in scores
     ]
@@ -316,7 +309,15 @@ def _cosines(query: Int16, vectors: ChunkVectors) -> dict[str, float]:
     return dict(zip(vectors.rows, cosines(dots(vectors.matrix, query)), strict=True))
 
 
-def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVectors) -> None:
+def compare_candidates(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVectors) -> None:
+    """What the vectors of the candidates say about one another."""
+    if plan.profile.feedback:
+        _apply_feedback(legs, snapshot, plan, vectors)
+    if plan.profile.branch("neighbours"):
+        _add_neighbours(legs, plan, vectors)
+
+
+def _apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVectors) -> None:
     """Move the query's vector towards that of the best item and score all hits again. `raw` stays the cosine
     with the query itself."""
     assert legs.vector is not None  # or there would be no vectors to compare it with
@@ -333,6 +334,23 @@ def apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVec
     moved = [Hit(hit.chunk_id, scores.get(hit.chunk_id, middle), hit.raw, None, hit.listed) for hit in hits]
     listed, others = [hit for hit in moved if hit.listed], [hit for hit in moved if not hit.listed]
     legs.hits["semantic"] = best_first(listed) + best_first(others)
+
+
+def _add_neighbours(legs: Legs, plan: Plan, vectors: ChunkVectors) -> None:
+    """For each of the best passages of prose, by how much the passages nearest to it score more than itself:
+    what answers a question lies close together (van Rijsbergen's cluster hypothesis)."""
+    if legs.facts is None:
+        return
+    scores = scores_of(plan.profile, legs.hits, plan.limit, FINDERS)
+    best = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:SMOOTHED]
+    prose = [chunk_id for chunk_id in best if chunk_id in vectors.rows and not legs.facts[chunk_id].is_code]
+    if len(prose) <= NEIGHBOURS:
+        return
+    own = np.array([scores[chunk_id] for chunk_id in prose])
+    near = nearest(vectors.matrix[[vectors.rows[chunk_id] for chunk_id in prose]], NEIGHBOURS)
+    gains: list[float] = np.maximum(own[near] - own[:, np.newaxis], 0.0).mean(axis=1).tolist()
+    hits = zip(prose, gains, strict=True)
+    legs.hits["neighbours"] = [Hit(chunk_id, gain, gain, None, False) for chunk_id, gain in hits if gain]
 
 
 def _add_definitions(

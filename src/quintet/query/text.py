@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, takewhile
 from math import fsum, sqrt
@@ -12,8 +12,10 @@ from quintet.contracts import Plan
 from quintet.contracts.intent import is_pasted, looks_like_code, title_of
 from quintet.contracts.stop_words import STOP_WORDS
 from quintet.errors import UsageError
+from quintet.model.parameters import shown
 from quintet.model.results import Note
 from quintet.model.text_query import TextQuery
+from quintet.ports.reading import TextIndex
 
 MAX_PREFIXES = 4  # each matches every word that begins with it
 QUOTED = re.compile(r'"([^"]*)"')
@@ -74,6 +76,22 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         weights=_weights(plan.query, words, tokens, pasted) if reading.repeats else (),
     )
     return ParsedQuery(query, tuple(_notes(plan.query, pasted, terms, capped)))
+
+
+def look_up(parsed: ParsedQuery, index: TextIndex, *, respell: bool) -> ParsedQuery:
+    """The query with the nearest words of the index in place of words that it does not hold; notes say which,
+    and which phrases occur nowhere."""
+    query, notes = parsed.query, list(parsed.notes)
+    assert query is not None
+    other = index.respelt(query.terms) if respell else {}
+    for term, word in other.items():
+        notes.append(_note("respelt", f"{shown(term)} occurs nowhere; searched for {shown(word)} instead"))
+    for phrase in query.phrases:
+        if not index.search(TextQuery(phrases=(phrase,)), 1):
+            message = f"the phrase {shown(phrase)} occurs nowhere in this index"
+            notes.append(_note("phrase_not_found", message))
+    terms = tuple(other.get(term, term) for term in query.terms)
+    return ParsedQuery(replace(query, terms=terms), tuple(notes))
 
 
 def _notes(query: str, pasted: bool, terms: list[str], capped: list[str]) -> Iterator[Note]:

@@ -9,7 +9,7 @@ from quintet.model.documents import Passage
 from quintet.model.parameters import read
 from quintet.model.results import Facts
 from quintet.ports.reading import ChunkVectors, Embedder, Snapshot
-from quintet.query.legs import Legs, apply_feedback, chunk_ids_of, run_legs
+from quintet.query.legs import Legs, chunk_ids_of, compare_candidates, run_legs
 from quintet.query.search import rank_candidates
 from quintet.query.text import clean
 from quintet.ranking import Profile
@@ -53,8 +53,8 @@ def run_trials(
             fetched[key] = _fetch(snapshot, embedder, unweighted, settings.max_terms)
         shared = fetched[key]
         legs = replace(shared.legs, hits=dict(shared.legs.hits))
-        if plan.profile.feedback and legs.hits.get("semantic"):
-            apply_feedback(legs, snapshot, plan, shared.vectors)
+        if legs.hits.get("semantic"):
+            compare_candidates(legs, snapshot, plan, shared.vectors)
         best = rank_candidates(plan, snapshot.catalog, legs, shared.facts)[: plan.limit]
         rankings.append([item.best_chunk for item in best])
     chunk_ids = dict.fromkeys(chunk_id for ranking in rankings for chunk_id in ranking)
@@ -68,6 +68,11 @@ def _fetch(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_terms:
 
 
 def _unweighted(profile: Profile) -> Profile:
-    """What two profiles share that fetch the same hits and only weigh them differently."""
-    branches = tuple(replace(branch, weight=1.0, normalise="as_is") for branch in profile.branches)
+    """What two profiles share that fetch the same hits and only weigh them differently. Neighbours are
+    compared by their weighted scores, so each profile has its own."""
+    branches = tuple(
+        replace(branch, weight=1.0, normalise="as_is")
+        for branch in profile.branches
+        if branch.signal != "neighbours"
+    )
     return replace(profile, branches=branches, feedback=0.0)

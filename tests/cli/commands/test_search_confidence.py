@@ -25,7 +25,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Twelve files by hashed words, as the current folder, and what their cosines are said to mean."""
     for number in range(COUNT):
         (tmp_path / f"f{number}.md").write_text(f"# Part {number}\n\nthe cache, part {number}\n", "utf-8")
-    monkeypatch.setitem(FITTED, HASHING, Calibration(0.0, 0.0, 0.0))
+    monkeypatch.setitem(FITTED, HASHING, Calibration(0.0, 0.0, 0.0, 0.0, 0.0))
     monkeypatch.chdir(tmp_path)
     with library_of_quintet.open(tmp_path / ".quintet", "hashing") as index:
         index.sync([tmp_path])
@@ -33,7 +33,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def say(monkeypatch: pytest.MonkeyPatch, odds: float) -> None:
-    monkeypatch.setitem(FITTED, HASHING, Calibration(odds, 0.0, 0.0))
+    monkeypatch.setitem(FITTED, HASHING, Calibration(odds, 0.0, 0.0, 0.0, 0.0))
 
 
 def test_people_read_it_below_the_results(shelf: Path, quintet: Quintet) -> None:
