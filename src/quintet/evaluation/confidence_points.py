@@ -30,7 +30,7 @@ def calibration_points(
     if not paths:
         return [first, first]
     try:
-        filters = _without(params.get("filters"), paths)
+        filters = without_documents(params.get("filters"), paths)
         second = _point(search({**params, "filters": filters}), is_relevant)
     except UsageError:
         return []
@@ -52,7 +52,7 @@ def _relevant_paths(response: Response, is_relevant: IsRelevant) -> Iterator[str
     return (passage.document.path for passage in passages if is_relevant(passage))
 
 
-def _without(filters: object, paths: list[str]) -> dict[str, Any]:
+def without_documents(filters: object, paths: list[str]) -> dict[str, Any]:
     """A path is a glob in a filter, so `?` replaces the characters that are special in globs."""
     excluded = [{"path": re.sub(r"[{}*]", "?", path)} for path in paths]
     given = [filters] if filters else []
