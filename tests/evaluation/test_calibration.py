@@ -101,7 +101,7 @@ def test_filters_that_were_asked_for_still_hold(
 
 @pytest.mark.usefixtures("fitted")
 @pytest.mark.parametrize(
-    "arguments", [("--mode", "semantic"), ("--contract", "cfs"), ("--param", "feedback=0.5")]
+    "arguments", [("--mode", "semantic"), ("--contract", "cfs"), ("--param", "feedback=0.5"), ("--drop-own",)]
 )
 def test_rankings_without_a_confidence_have_no_calibration(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]

@@ -53,6 +53,47 @@ def test_tags_and_subjects_are_found_as_words(filled: Memory) -> None:
     assert texts(filled.recall("store.py"))[0] == "tests need a database"
 
 
+SAID = {
+    "we leave for Lisbon in May": "Ada Byron",
+    "we leave for Lisbon in June": "Grace Hopper",
+    "the tickets to Lisbon are booked": "Grace Hopper",
+}
+
+
+def test_a_speaker_is_found_by_words_and_by_meaning(memory: Memory) -> None:
+    for text, speaker in SAID.items():
+        memory.remember(text, session="trip", metadata={"speaker": speaker})
+    found = results(memory.recall("when does Ada leave for Lisbon"))
+    assert found[0]["text"] == "we leave for Lisbon in May"
+    assert found[0]["signals"]["lexical"]["rank"] == found[0]["signals"]["semantic"]["rank"] == 1
+    for result in found:
+        contributions = [signal["contribution"] for signal in result["signals"].values()]
+        assert result["score"] == pytest.approx(sum(contributions))
+    (byron,) = results(memory.recall("Byron", limit=1))
+    assert byron["signals"].keys() == {"lexical", "semantic"}
+
+
+def test_the_latest_speaker_of_the_same_words_is_the_one_that_is_found(memory: Memory) -> None:
+    for speaker in ("Ada", "Grace"):
+        memory.remember("of course", metadata={"speaker": speaker})
+    assert "lexical" in results(memory.recall("Grace"))[0]["signals"]
+    assert "lexical" not in results(memory.recall("Ada"))[0]["signals"]
+
+
+@pytest.mark.parametrize("metadata", [{}, {"speaker": None}, {"speaker": ["Ada"]}, {"author": "Ada"}])
+def test_without_the_name_of_a_speaker_ranking_is_by_the_text_alone(
+    memory: Memory, metadata: dict[str, Any]
+) -> None:
+    for text in SAID:
+        memory.remember(text, session="trip", metadata=metadata)
+    found = results(memory.recall("when does Ada leave for Lisbon"))
+    signals = {result["text"]: result["signals"] for result in found}
+    may, june, tickets = (signals[text] for text in SAID)
+    assert may["lexical"]["raw"] == june["lexical"]["raw"] < tickets["lexical"]["raw"]
+    (ada,) = results(memory.recall("Ada", limit=1))
+    assert ada["signals"].keys() == {"semantic"}
+
+
 @pytest.mark.parametrize(
     ("params", "says"),
     [

@@ -11,8 +11,8 @@ from quintet.evaluation.backends import Backends
 from quintet.evaluation.beir import JudgedQueries, read_judged_queries
 from quintet.evaluation.calibration import CalibrationPoint
 from quintet.evaluation.confidence_points import calibration_points
-from quintet.evaluation.open_searcher import open_own_index, open_searcher
-from quintet.evaluation.questions.generate import generate_questions
+from quintet.evaluation.counting import Counting
+from quintet.evaluation.open_searcher import open_own_index, open_searcher, own_questions
 from quintet.evaluation.rankings import RankingSpec, RunResult, SearchRun
 from quintet.evaluation.request import Request
 from quintet.evaluation.searcher import Searcher
@@ -32,7 +32,7 @@ def evaluate(
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[JudgedQueries, list[SearchRun]]:
     """The queries with judgements, and the runs: those that were searched, then those of files."""
-    files = [_run_from_file(file) for file in request.run_files]
+    files = [_run_from_file(file, request.counting) for file in request.run_files]
     if not request.searches:
         return _queries_alone(request, backends, progress), files
     with open_searcher(request, backends, progress) as (searcher, queries, specs):
@@ -44,12 +44,16 @@ def _queries_alone(request: Request, backends: Backends, progress: Progress) -> 
     if request.folder is not None:
         return read_judged_queries(request.folder, request.split)
     with open_own_index(request, backends) as (index, _):
-        return generate_questions(index, backends, request.questions, progress=progress).judged
+        return own_questions(request, index, backends, progress).judged
 
 
-def _run_from_file(file: Path) -> SearchRun:
+def _run_from_file(file: Path, counting: Counting) -> SearchRun:
+    """The run of any tool. Its items are taken as they are, whatever the unit."""
     run = read_run(file)
-    results = {query: [RunResult(item, 0.0) for item in items] for query, items in run.rankings.items()}
+    results = {
+        query: [RunResult(item, 0.0) for item in items if not (counting.drop_own and item == query)]
+        for query, items in run.rankings.items()
+    }
     return SearchRun(RankingSpec(run.tag), results)
 
 
@@ -65,8 +69,7 @@ def run_queries(
     results, notes, seconds, points = {}, _NoteCounts(), 0.0, list[CalibrationPoint]()
     defaults = searcher.settings.contracts.get(spec.contract, {})
     for done, (query, text) in enumerate(queries.queries.items(), start=1):
-        limit = depth * searcher.chunks_per_result(query)
-        params = spec.parameters(limit, searcher.settings.contracts)
+        params = spec.parameters(searcher.limit(query, depth), searcher.settings.contracts)
         search = partial(searcher.search, text, spec.contract)
         start = clock()
         try:
@@ -77,8 +80,9 @@ def run_queries(
         seconds += clock() - start
         notes.add([*response.notes, *_documents_only(searcher, query, response)])
         results[query] = _best_results(searcher, query, response, depth, queries.grades[query])
-        is_relevant = partial(_is_relevant, searcher, query, queries.grades[query])
-        points += calibration_points(search, {**defaults, **params}, response, is_relevant)
+        if not searcher.counting.drop_own:  # confidence is about the first result, which may be dropped
+            is_relevant = partial(_is_relevant, searcher, query, queries.grades[query])
+            points += calibration_points(search, {**defaults, **params}, response, is_relevant)
         progress(spec.name, done, len(queries.queries))
     all_notes = (*_tuned_note(searcher, spec), *notes.notes(spec.name, len(queries.queries)))
     return SearchRun(spec, results, seconds, all_notes, tuple(points))
@@ -111,13 +115,18 @@ def _documents_only(searcher: Searcher, query: str, response: Response) -> Itera
 def _best_results(
     searcher: Searcher, query: str, response: Response, depth: int, grades: Mapping[str, int]
 ) -> list[RunResult]:
-    """Each document once, at the rank of its best chunk."""
+    """The results that take a place, each at the rank of its best chunk."""
     best: dict[str, RunResult] = {}
     answer = response.answer
     if answer is None:
         return []
     for item in answer.ranked:
-        name = searcher.name(query, answer.passages[item.best_chunk])
+        passage = answer.passages[item.best_chunk]
+        if searcher.is_dropped(query, passage):
+            continue
+        name = searcher.name(query, passage)
+        if name in best and searcher.counting.unit == "chunk":
+            name = passage.chunk.id  # takes a place, and has no grade
         if name not in best:
             explained = len(best) < EXPLAINED or name in grades
             best[name] = RunResult(name, item.score, dict(item.evidence) if explained else {})

@@ -16,6 +16,7 @@ from quintet.evaluation.beir import (
     read_judged_queries,
 )
 from quintet.evaluation.corpus import Corpus, copy_without_questions, open_corpus
+from quintet.evaluation.counting import Counting
 from quintet.evaluation.questions.generate import GeneratedQuestions, generate_questions
 from quintet.evaluation.rankings import RankingSpec, ranking_specs
 from quintet.evaluation.request import Request
@@ -36,8 +37,8 @@ def open_searcher(request: Request, backends: Backends, progress: Progress) -> I
     if request.folder is None:
         with open_own_index(request, backends) as (index, embedder):
             specs = _specs(request, index.settings, text_only=embedder is None)
-            questions = generate_questions(index, backends, request.questions, progress=progress)
-            with held_out(index, questions, embedder, backends, progress) as searcher:
+            questions = own_questions(request, index, backends, progress)
+            with held_out(index, questions, embedder, backends, progress, request.counting) as searcher:
                 yield searcher, questions.judged, specs
         return
     queries = read_judged_queries(request.folder, request.split)
@@ -49,7 +50,7 @@ def open_searcher(request: Request, backends: Backends, progress: Progress) -> I
     named = () if request.embedder is None else (request.embedder,)
     with backends.open_index(request.db, *named, create=False) as index:
         specs = _specs(request, index.settings, text_only=index.embedder is None)
-        yield (*index_searcher(index, queries, backends), specs)
+        yield (*index_searcher(index, queries, backends, request.counting), specs)
 
 
 @contextmanager
@@ -63,7 +64,7 @@ def _open_collection(
         corpus.fill(corpus_documents(folder), progress)
         if any(spec.needs_vectors for spec in specs):
             _embed_queries(corpus, queries)
-        yield corpus_searcher(corpus, settings), queries, specs
+        yield corpus_searcher(corpus, settings, request.counting), queries, specs
 
 
 @contextmanager
@@ -82,6 +83,13 @@ def open_own_index(request: Request, backends: Backends) -> Iterator[tuple[OpenI
         getattr(embedder, "close", lambda: None)()
 
 
+def own_questions(
+    request: Request, index: OpenIndex, backends: Backends, progress: Progress
+) -> GeneratedQuestions:
+    by_file = request.counting.unit == "file"
+    return generate_questions(index, backends, request.questions, progress=progress, by_file=by_file)
+
+
 @contextmanager
 def held_out(
     index: OpenIndex,
@@ -89,6 +97,7 @@ def held_out(
     embedder: Embedder | None,
     backends: Backends,
     progress: Progress,
+    counting: Counting,
 ) -> Iterator[Searcher]:
     """A searcher for generated questions: a copy of the index that holds none of them.
 
@@ -96,8 +105,8 @@ def held_out(
     """
     with copy_without_questions(index, questions, embedder, backends, progress) as copy:
         _embed_queries(copy, questions.judged)
-        by_document = questions.whole_files.__contains__
-        yield corpus_searcher(copy, index.settings, questions.name, by_document)
+        whole_files = questions.whole_files.__contains__
+        yield corpus_searcher(copy, index.settings, counting, questions.name, whole_files)
 
 
 def _embed_queries(corpus: Corpus, queries: JudgedQueries) -> None:

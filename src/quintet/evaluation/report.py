@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quintet.evaluation.beir import JudgedQueries
+from quintet.evaluation.counting import Counting
 from quintet.evaluation.metrics import Metric, mean
 from quintet.evaluation.rankings import SearchRun
 from quintet.evaluation.statistics import Interval, PairedComparison, compare, intervals
@@ -44,17 +45,23 @@ class EvaluationReport:
 
     judged: JudgedQueries
     metrics: tuple[Metric, ...]
+    counting: Counting
     runs: Sequence[RunScores]
     comparisons: Sequence[Gain] = ()
 
 
 def make_report(
-    judged: JudgedQueries, metrics: tuple[Metric, ...], runs: Sequence[SearchRun], *, with_comparisons: bool
+    judged: JudgedQueries,
+    metrics: tuple[Metric, ...],
+    counting: Counting,
+    runs: Sequence[SearchRun],
+    *,
+    with_comparisons: bool,
 ) -> EvaluationReport:
     scores = [score_run(run, judged, metrics) for run in runs]
     others = scores[1:] if with_comparisons else []
     gains = [_gain(other.values, scores[0].values, judged) for other in others]
-    return EvaluationReport(judged, metrics, scores, gains)
+    return EvaluationReport(judged, metrics, counting, scores, gains)
 
 
 def _gain(values: MetricValues, first: MetricValues, judged: JudgedQueries) -> Gain:

@@ -46,7 +46,8 @@ def _page(report: EvaluationReport) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{title}</title><style>{STYLE}</style></head><body>"
-    yield f"<h1>{title}</h1><p>{len(report.judged.grades)} queries. Below each mean is its 95 % interval.</p>"
+    queries = f"{len(report.judged.grades)} queries{report.counting}"
+    yield f"<h1>{title}</h1><p>{queries}. Below each mean is its 95 % interval.</p>"
     for note in report.judged.notes:
         yield f"<p class=dim>{escape(note['message'])}</p>"
     yield from _means(report)

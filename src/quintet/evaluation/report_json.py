@@ -10,13 +10,15 @@ from quintet.evaluation.statistics import PairedComparison
 
 
 def as_json(report: EvaluationReport, *, per_query: bool) -> dict[str, object]:
-    """`{dataset, runs: [{contract, mode, metrics, intervals, seconds}]}`, and only if they apply: `params` of
-    a grid, `groups`, `queries` and `comparisons`; `questions` that no file holds; `calibration` of answers
-    with a confidence."""
-    fields: dict[str, object] = {
-        "dataset": report.judged.name,
-        "runs": [_run(scores, report.judged, per_query=per_query) for scores in report.runs],
-    }
+    """`{dataset, runs: [{contract, mode, metrics, intervals, seconds}]}`, and only if they apply: `unit` and
+    `drop_own`; `params` of a grid, `groups`, `queries` and `comparisons`; `questions` that no file holds;
+    `calibration` of answers with a confidence."""
+    fields: dict[str, object] = {"dataset": report.judged.name}
+    if report.counting.unit is not None:
+        fields["unit"] = report.counting.unit
+    if report.counting.drop_own:
+        fields["drop_own"] = True
+    fields["runs"] = [_run(scores, report.judged, per_query=per_query) for scores in report.runs]
     if report.comparisons:
         fields["comparisons"] = [
             _gain(number, gain) for number, gain in enumerate(report.comparisons, start=1)

@@ -13,7 +13,8 @@ def table(report: EvaluationReport, *, per_query: bool) -> Iterator[str]:
     names = [str(metric) for metric in report.metrics]
     titles = [title for scores in report.runs for title, _ in _rows(scores)]
     width = max(len("run"), *map(len, titles))
-    yield f"{report.judged.name}: {len(report.judged.grades)} queries{_possible(report.judged)}"
+    queries = f"{len(report.judged.grades)} queries{_possible(report.judged)}{report.counting}"
+    yield f"{report.judged.name}: {queries}"
     heads = "".join(f"{name:>10}" for name in names)
     yield f"{'run':<{width}}{heads}{'s':>8}  95 % of {names[0]}"
     for scores in report.runs:

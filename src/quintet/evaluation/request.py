@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from quintet.evaluation.counting import Counting
 from quintet.evaluation.questions.generate import QUESTIONS
 
 DEPTH = 100  # documents ranked for each query
@@ -28,6 +29,7 @@ class Request:
     depth: int = DEPTH
     one_run: bool = False  # True: more than one run is an error
     questions: int = QUESTIONS  # at most
+    counting: Counting = Counting()
 
     @property
     def searches(self) -> bool:

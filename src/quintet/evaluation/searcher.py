@@ -8,6 +8,8 @@ from quintet.errors import NotFound, UsageError
 from quintet.evaluation.backends import Backends, OpenIndex
 from quintet.evaluation.beir import JudgedQueries
 from quintet.evaluation.corpus import Corpus
+from quintet.evaluation.counting import Counting
+from quintet.evaluation.metrics import Grades
 from quintet.evaluation.tuning.tuned_numbers import TunedStep
 from quintet.model.documents import Passage
 from quintet.ports.reading import Counts, Embedder
@@ -20,31 +22,35 @@ NameResult = Callable[[str, Passage], str]
 """The name of a query's result in the judgements."""
 
 
-def _always(query: str) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Searcher:
     """An index or a corpus.
 
-    `by_document` says whether the results of a query count as documents, as they do in a collection, or as
-    chunks. `tuned` gives the tuned numbers that the house contract uses.
+    `name` gives what the judgements call a result, `file` its document. `by_document` says whether the
+    results of a query count as documents, as they do in a collection, or as chunks. `tuned` gives the tuned
+    numbers that the house contract uses.
     """
 
     search: Callable[[str, str, Mapping[str, object]], Response]
     tried: Callable[[str, Sequence[Mapping[str, object]]], Trials]
     name: NameResult
+    file: NameResult
     counts: Counts
     settings: Settings
     embedder: Embedder | None
     tuned: Callable[[], TunedStep | None]
-    by_document: Callable[[str], bool] = _always
+    by_document: Callable[[str], bool]
+    counting: Counting
 
-    def chunks_per_result(self, query: str) -> int:
-        """On average, rounded up."""
-        average = math.ceil(self.counts.chunks / max(1, self.counts.documents))
-        return max(1, average) if self.by_document(query) else 1
+    def limit(self, query: str, depth: int) -> int:
+        """How many chunks make `depth` results, if documents have an average number of chunks."""
+        average = max(1, math.ceil(self.counts.chunks / max(1, self.counts.documents)))
+        dropped = average if self.counting.drop_own else 0
+        return depth * (average if self.by_document(query) else 1) + dropped
+
+    def is_dropped(self, query: str, passage: Passage) -> bool:
+        """Whether the query's id names the document or chunk of this passage, and that must not count."""
+        return self.counting.drop_own and query in (self.file(query, passage), passage.chunk.id)
 
 
 def path_of(query: str, passage: Passage) -> str:
@@ -62,50 +68,65 @@ def _chunk_of(query: str, passage: Passage) -> str:
 def corpus_searcher(
     corpus: Corpus,
     settings: Settings,
+    counting: Counting,
     name: NameResult = path_of,
-    by_document: Callable[[str], bool] = _always,
+    whole_files: Callable[[str], bool] = lambda query: True,
 ) -> Searcher:
+    """`whole_files` says whether the judgements of a query name documents."""
     return Searcher(
         corpus.search,
         corpus.tried,
         name,
+        path_of,
         corpus.counts(),
         settings,
         corpus.embedder,
         corpus.tuned_step,
-        by_document,
+        lambda query: counting.unit != "chunk" and whole_files(query),
+        counting,
     )
 
 
 def index_searcher(
-    index: OpenIndex, queries: JudgedQueries, backends: Backends
+    index: OpenIndex, queries: JudgedQueries, backends: Backends, counting: Counting
 ) -> tuple[Searcher, JudgedQueries]:
     """An index of files, and the judgements with each item named like its results."""
-    several_roots = len(index.roots()) > 1
+    file = _rooted_path_of if len(index.roots()) > 1 else path_of
     items = queries.items()
-    chunks, documents = _judged_items(index, items, several_roots=several_roots)
+    chunks, documents = _judged_items(index, items, file)
+    if counting.unit == "file":
+        chunks, documents = {}, {**chunks, **documents}
     if chunks and documents:
         raise UsageError(
             f"{min(chunks)!r} is a chunk and {min(documents)!r} a document; "
-            "judge chunks or documents, not both"
+            "judge chunks or documents, not both, or rank by file"
         )
     missing = [item for item in items if item not in chunks and item not in documents]
     queries = queries.note_missing(missing, "index")
-    grades = {
-        query: {documents.get(item, item): grade for item, grade in judged.items()}
-        for query, judged in queries.grades.items()
-    }
+    grades = {query: _named(judged, documents) for query, judged in queries.grades.items()}
     counts, stored = _counts_and_embedder(index, backends)
     searcher = Searcher(
         lambda query, contract, params: index.search(query, contract, **params),
         index.tried,
-        _chunk_of if chunks else _rooted_path_of if several_roots else path_of,
+        _chunk_of if chunks else file,
+        file,
         counts,
         index.settings,
         index.embedder,
         lambda: index.tuned.step_for(stored),
+        lambda query: counting.unit != "chunk" and not chunks,
+        counting,
     )
     return searcher, replace(queries, grades=grades)
+
+
+def _named(grades: Grades, documents: Mapping[str, str]) -> dict[str, int]:
+    """The grades by the names of results. Of several items of one document the highest counts."""
+    named: dict[str, int] = {}
+    for item, grade in grades.items():
+        name = documents.get(item, item)
+        named[name] = max(grade, named.get(name, grade))
+    return named
 
 
 def _counts_and_embedder(index: OpenIndex, backends: Backends) -> tuple[Counts, str | None]:
@@ -118,18 +139,16 @@ def _counts_and_embedder(index: OpenIndex, backends: Backends) -> tuple[Counts, 
 
 
 def _judged_items(
-    index: OpenIndex, items: Sequence[str], *, several_roots: bool
-) -> tuple[set[str], dict[str, str]]:
-    """Which items are chunks, and what results call those that are documents."""
-    chunks, documents = set[str](), dict[str, str]()
+    index: OpenIndex, items: Sequence[str], file: NameResult
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What results call the document of each item that is a chunk, and of each that is a document."""
+    chunks, documents = dict[str, str](), dict[str, str]()
     for item in items:
         try:
             passages = index.get(item)
         except NotFound:
             continue
-        if passages and passages[0].chunk.id == item:
-            chunks.add(item)
-        elif passages:
-            name = _rooted_path_of if several_roots else path_of
-            documents[item] = name("", passages[0])
+        if passages:
+            is_chunk = passages[0].chunk.id == item
+            (chunks if is_chunk else documents)[item] = file("", passages[0])
     return chunks, documents

@@ -48,7 +48,8 @@ def merge_memo(memo: Memo, tags: Sequence[str], about: Sequence[About], metadata
 
 
 def memo_entry(memo: Memo, settings: Settings) -> Entry:
-    """A memory as a document. Its tags and subjects are the title, so that a query finds them too."""
+    """A memory as a document. Its tags and subjects are the title, so that a query finds them too. The
+    speaker is the heading, which is embedded as well: who said something is part of what was said."""
     subjects = (name for about in memo.about for name in (about.symbol, about.path) if name)
     data = memo.text.encode()
     document = Document(
@@ -69,7 +70,7 @@ def memo_entry(memo: Memo, settings: Settings) -> Entry:
             document.id,
             sequence,
             piece.text,
-            "",
+            _speaker(memo),
             piece.first_line,
             piece.last_line,
             memo.kind,
@@ -77,3 +78,8 @@ def memo_entry(memo: Memo, settings: Settings) -> Entry:
         for sequence, piece in enumerate(pieces)
     ]
     return Entry(document, tuple(chunks), memo.last_seen_ms * MILLISECOND)
+
+
+def _speaker(memo: Memo) -> str:
+    speaker = memo.metadata.get("speaker")
+    return speaker.strip() if isinstance(speaker, str) else ""

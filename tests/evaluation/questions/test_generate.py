@@ -12,6 +12,7 @@ from evaluation.larder import write_project, write_repository
 from indexing.repository import needs_git
 from quintet.embed import load_embedder
 from quintet.errors import Conflict
+from quintet.evaluation.counting import Counting
 from quintet.evaluation.evaluate import run_queries
 from quintet.evaluation.open_searcher import held_out
 from quintet.evaluation.questions.generate import GeneratedQuestions, generate_questions
@@ -93,7 +94,7 @@ def test_every_chunk_below_a_heading_answers_it(index: quintet.Index) -> None:
 
 def test_no_question_stands_in_what_it_should_find_as_it_is_searched(index: quintet.Index) -> None:
     own = generate_questions(index, BACKENDS)
-    with held_out(index, own, None, BACKENDS, no_progress) as engine:
+    with held_out(index, own, None, BACKENDS, no_progress, Counting()) as engine:
         for query, text in own.judged.queries.items():
             everything = engine.search("jar sugar year weeks fruit herbs pot", "quintet", {"limit": 100})
             assert everything.answer is not None
@@ -108,7 +109,7 @@ def test_no_question_stands_in_what_it_should_find_as_it_is_searched(index: quin
 def test_all_else_is_searched_as_it_is_indexed(index: quintet.Index) -> None:
     own = generate_questions(index, BACKENDS, count=1)
     ((_, cut),) = own.documents
-    with held_out(index, own, None, BACKENDS, no_progress) as engine:
+    with held_out(index, own, None, BACKENDS, no_progress, Counting()) as engine:
         here = engine.search("jar sugar herbs pot heading", "quintet", {"limit": 100}).answer
         there = index.search("jar sugar herbs pot heading", limit=100, mode="lexical").answer
     assert here is not None and there is not None
@@ -116,7 +117,7 @@ def test_all_else_is_searched_as_it_is_indexed(index: quintet.Index) -> None:
     assert same and {id: here.passages[id] for id in same} == same
 
 
-class Counting:
+class Recording:
     """An embedder that remembers what it was given."""
 
     def __init__(self) -> None:
@@ -141,9 +142,9 @@ def test_only_what_was_cut_gets_new_vectors(index: quintet.Index) -> None:
         for one in passages
         if one.chunk != before[one.chunk.id]
     }
-    counting = Counting()
-    with held_out(index, own, counting, BACKENDS, no_progress):
-        assert set(counting.texts) == changed and len(counting.texts) == len(changed) < len(before)
+    recording = Recording()
+    with held_out(index, own, recording, BACKENDS, no_progress, Counting()):
+        assert set(recording.texts) == changed and len(recording.texts) == len(changed) < len(before)
 
 
 def _below(index: quintet.Index, folder: str) -> list[Any]:
@@ -152,10 +153,10 @@ def _below(index: quintet.Index, folder: str) -> list[Any]:
 
 
 def test_another_embedder_makes_all_vectors_anew_in_the_copy_alone(index: quintet.Index) -> None:
-    other = Counting()
+    other = Recording()
     other.identity = "other/1"
     own = generate_questions(index, BACKENDS, count=3)
-    with held_out(index, own, other, BACKENDS, no_progress) as engine:
+    with held_out(index, own, other, BACKENDS, no_progress, Counting()) as engine:
         assert len(other.texts) == engine.counts.chunks == engine.counts.embedded
     assert index.status().embedder != "other/1"
 
@@ -166,7 +167,7 @@ def test_the_index_itself_is_not_written_to(project: Path) -> None:
     before = _bytes(project / ".quintet")
     with quintet.open(project / ".quintet") as index:
         own = generate_questions(index, BACKENDS)
-        with held_out(index, own, index.embedder, BACKENDS, no_progress) as engine:
+        with held_out(index, own, index.embedder, BACKENDS, no_progress, Counting()) as engine:
             run = run_queries(
                 engine, RankingSpec("quintet", "hybrid"), own.judged, 10, no_progress, lambda: 0.0
             )
@@ -183,7 +184,10 @@ def test_an_index_that_changes_meanwhile_is_told(index: quintet.Index, project: 
     own = generate_questions(index, BACKENDS)
     (project / "docs" / "tea.md").write_text("# Other things\n\nAre here.\n", "utf-8")
     index.sync([project])
-    with pytest.raises(Conflict, match="changed while"), held_out(index, own, None, BACKENDS, no_progress):
+    with (
+        pytest.raises(Conflict, match="changed while"),
+        held_out(index, own, None, BACKENDS, no_progress, Counting()),
+    ):
         pass
 
 

@@ -82,6 +82,13 @@ class RunOptions(NamedTuple):
         Texts,
         repeatable("--metrics", "NAMES", "ndcg@N, p@N, r@N, mrr@N, map@N, joined by commas."),
     ] = None
+    unit: Annotated[
+        MaybeText,
+        option("--unit", "UNIT", "What takes a place: file or chunk; by default what the judgements name."),
+    ] = None
+    drop_own: Annotated[
+        bool, flag("--drop-own", "Leave out the document that has the id of the query, as for ArguAna.")
+    ] = False
     compare: Annotated[bool, flag("--compare", "Compare each run with the first, query by query.")] = False
 
 
@@ -122,6 +129,11 @@ def eval_command(
     from quintet.index import BACKENDS
 
     source.check()
+    if source.own and runs.drop_own:
+        raise UsageError(
+            "--drop-own leaves out the document that has the id of the query, and no document has that of a "
+            "question of --self; leave it out"
+        )
     if not source.own and queries is not None:
         raise UsageError(
             "--queries limits the questions that --self makes; a collection has its own: leave it out"
@@ -133,7 +145,7 @@ def eval_command(
         judged, measured = evaluate(request, BACKENDS, bars)
     if runs.compare and len(measured) == 1:
         tell("note: there is only one run, so there is nothing to compare it with [nothing_to_compare]")
-    result = make_report(judged, metrics, measured, with_comparisons=runs.compare)
+    result = make_report(judged, metrics, request.counting, measured, with_comparisons=runs.compare)
     if output.run_out is not None:
         _write_run(output.run_out, measured[0])
     if output.html is not None:
@@ -143,9 +155,11 @@ def eval_command(
 
 
 def _request(source: QueryOptions, runs: RunOptions, cutoff: int, questions: int | None) -> "Request":
+    from quintet.evaluation.counting import Counting, unit_named
     from quintet.evaluation.questions.generate import QUESTIONS
     from quintet.evaluation.request import DEPTH
 
+    unit = None if runs.unit is None else unit_named(as_text(runs.unit))
     return replace(
         source.request("test"),
         contracts=as_texts(runs.contract),
@@ -155,6 +169,7 @@ def _request(source: QueryOptions, runs: RunOptions, cutoff: int, questions: int
         run_files=runs.run_in or (),
         depth=max(DEPTH, cutoff),
         questions=questions or QUESTIONS,
+        counting=Counting(unit, runs.drop_own),
     )
 
 
@@ -166,6 +181,8 @@ def _with_index(request: "Request") -> "Request":
         raise UsageError(
             "--run-out writes what was searched, and --run-in alone searches nothing; leave it out"
         )
+    if not request.searches and request.counting.unit is not None:
+        raise UsageError("--unit is for what is searched, and --run-in alone searches nothing; leave it out")
     if request.folder is None or (request.searches and not has_corpus(request.folder)):
         return replace(request, db=existing_folder(request.db))
     return request

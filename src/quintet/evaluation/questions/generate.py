@@ -74,10 +74,13 @@ def generate_questions(
     count: int = QUESTIONS,
     seed: int = SEED,
     progress: Progress = no_progress,
+    *,
+    by_file: bool = False,
 ) -> GeneratedQuestions:
     """At most `count` questions about the contents of the index, equally many of each kind if possible.
 
-    The same index, count and seed give the same questions. Nothing is written.
+    The same index, count and seed give the same questions. Nothing is written. With `by_file` every question
+    should find the file of its target.
     """
     store = backends.open_store(index.folder, INDEX_FILES, index.settings.text_index)
     memory = backends.open_store(index.folder, MEMORY_FILES, index.settings.text_index)
@@ -88,7 +91,7 @@ def generate_questions(
             sources["commit"] = commit_questions(snapshot, index.settings)
             sources["memory"] = memory_questions(memory, snapshot)
             name = "+".join(root.name for root in snapshot.catalog.roots())
-            return _choose(snapshot, name, sources, count, seed)
+            return _choose(snapshot, name, sources, count, seed, by_file=by_file)
     finally:
         memory.close()
         store.close()
@@ -106,7 +109,13 @@ def _check_filled(snapshot: Snapshot, index: OpenIndex) -> None:
 
 
 def _choose(
-    snapshot: Snapshot, name: str, sources: Mapping[Kind, SourceQuestions], count: int, seed: int
+    snapshot: Snapshot,
+    name: str,
+    sources: Mapping[Kind, SourceQuestions],
+    count: int,
+    seed: int,
+    *,
+    by_file: bool,
 ) -> GeneratedQuestions:
     candidates = [question for kind in KINDS for question in sources[kind].questions]
     clear = unambiguous(candidates)
@@ -120,6 +129,8 @@ def _choose(
             for kind in KINDS
         )
         raise Conflict(f"no question can be made from this index: {lacks}")
+    if by_file:
+        chosen = [replace(question, whole_files=True) for question in chosen]
     notes = [MEANING]
     for kind in KINDS:
         if sources[kind].lack:

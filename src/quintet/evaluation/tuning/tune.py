@@ -126,7 +126,7 @@ def _values(
 ) -> CandidateValues:
     values = {}
     for done, (query, text) in enumerate(queries.queries.items(), start=1):
-        limit = min(PAGE * searcher.chunks_per_result(query), LIMIT_MAX)
+        limit = min(searcher.limit(query, PAGE), LIMIT_MAX)
         trials = searcher.tried(text, [{**point, "mode": "hybrid", "limit": limit} for point in points])
         names = {chunk_id: searcher.name(query, passage) for chunk_id, passage in trials.passages.items()}
         metric: dict[tuple[str, ...], float] = {}  # most numbers give one of a few rankings
