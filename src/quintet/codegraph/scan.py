@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from quintet.codegraph.grammar import kind_ids
+from quintet.codegraph.layout import COMMENTS, IMPORTS, Definition, Layout
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.codegraph.source import ParsedSource
 from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
@@ -45,6 +46,18 @@ def skip(_node: "Node", _scope: Scope) -> Sequence[Step]:
     return ()
 
 
+def _children(node: "Node", scope: Scope) -> Sequence[Step]:
+    return [(child, scope) for child in node.named_children]
+
+
+def _noting(note: Callable[["Node"], None], handler: Handler) -> Handler:
+    def noting(node: "Node", scope: Scope) -> Sequence[Step]:
+        note(node)
+        return handler(node, scope)
+
+    return noting
+
+
 class _PendingMention(NamedTuple):
     """A mention before it is resolved. `path[0]` is a name in `scope` if `base` is `name` or `type`."""
 
@@ -64,6 +77,8 @@ class Scan:
         self.exports: list[tuple[str, str]] = []
         self.file = Scope(0)
         self.fields: dict[int, dict[str, Binding]] = {}  # by class number: what `self.name` holds
+        self.layout = Layout(file.lines)
+        self.definitions: tuple[Definition, ...] = ()
         self._lines = file.lines
         self._characters = file.source.decode(
             "latin-1"
@@ -94,6 +109,9 @@ class Scan:
     def rows(self, node: "Node") -> tuple[int, int]:
         return self._lines.rows(node)
 
+    def starts_row(self, node: "Node") -> bool:
+        return self._lines.starts_row(node)
+
     def signature(self, node: "Node", body: "Node | None" = None) -> str:
         """The text of `node` down to `body`, on one line."""
         end = node.end_byte if body is None else body.start_byte
@@ -106,6 +124,9 @@ class Scan:
         visited."""
         ids = kind_ids(self.language)
         by_kind = {kind: handler for name, handler in handlers.items() for kind in ids.get(name, ())}
+        for names, note in ((COMMENTS, self.layout.add_comment), (IMPORTS, self.layout.add_import)):
+            for kind in (kind for name in names for kind in ids.get(name, ())):
+                by_kind[kind] = _noting(note, by_kind.get(kind, _children))
         stack: list[Step] = [(self.root, self.file)]
         push, pop, handler_of = stack.append, stack.pop, by_kind.get
         while stack:
@@ -130,17 +151,21 @@ class Scan:
         parent: int,
         *,
         first: "Node | None" = None,
+        body: "Node | None" = None,
         inside: tuple[str, ...] = (),
-        signature: str = "",
+        signature: str | None = None,
         docstring: str = "",
         visibility: Visibility = "public",
         is_test: bool = False,
+        shown: str | None = None,
     ) -> int:
         """Add a definition that covers the lines of `node`. Returns its number, or `parent` if it cannot be
         added.
 
         `first` is where it begins, if that is not `node` (a decorator). `inside` names its owner if another
-        file defines that: the type of a method.
+        file defines that: the type of a method. `shown` is the kind of its chunk, empty if it has none of its
+        own. By default that is what the language calls such a node, or the kind of the symbol if it has a
+        body.
         """
         path = (*self._symbols[parent].path, *inside, name)
         if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
@@ -148,8 +173,26 @@ class Scan:
         begin, last = self._lines.rows(node)
         lines = (begin + 1 if first is None else self.line(first), last + 1)
         doc = first_paragraph(docstring) if docstring else ""
-        self._symbols.append(Symbol(kind, path, *lines, parent, signature, doc, visibility, is_test))
+        own = self.signature(node, body)
+        if shown is None:
+            has_chunk = body is not None and kind != "variable"
+            shown = self.language.kinds.get(node.type, kind if has_chunk else "")
+        if shown:
+            self.layout.define(shown, path, node, own, first=first)
+        self._symbols.append(Symbol(kind, path, *lines, parent, signature or own, doc, visibility, is_test))
         return len(self._symbols) - 1
+
+    def add_definition(self, kind: str, names: tuple[str, ...], node: "Node", scope: Scope) -> None:
+        """Add something that has a chunk but is no symbol."""
+        path = (*self._symbols[scope.owner].path, *names)
+        self.layout.define(kind, path, node, self.signature(node, node.child_by_field_name("body")))
+
+    def add_package(self, node: "Node", body: "Node | None") -> None:
+        """Add a namespace that is the package of the file: the paths of its symbols lack its name."""
+        if body is not None:
+            name = self.name(node.child_by_field_name("name"))
+            signature = self.signature(node, body)
+            self.layout.define("namespace", (name,) if name else (), node, signature, is_package=True)
 
     def describe_module(self, *, docstring: str = "", is_test: bool = False) -> None:
         module, words = self._symbols[0], first_paragraph(docstring)
@@ -236,17 +279,26 @@ class Scan:
     def outline(self, *, keep_unbound: bool) -> Outline:
         """The finished outline. With `keep_unbound`, names that the file does not bind are kept: they may
         come from other files of the package without an import. Otherwise they are built in and dropped."""
+        self.definitions = self.layout.finish()
         mentions = [
             mention for pending in self._pending for mention in self._resolve_mention(pending, keep_unbound)
         ]
         return Outline(
             self.language.name,
-            tuple(self._symbols),
+            tuple(map(self._with_above, self._symbols)),
             tuple(self._imports),
             tuple(_once(mentions)[:MAX_ITEMS]),
             self.package,
             tuple(dict.fromkeys(self.exports)),
         )
+
+    def _with_above(self, symbol: Symbol) -> Symbol:
+        """Of symbols that start on one row, the outermost has the rows above."""
+        parent = self._symbols[symbol.parent or 0]
+        if not symbol.path or (parent.path and parent.first_line == symbol.first_line):
+            return symbol
+        above = self.layout.rows_above(symbol.first_line - 1)
+        return symbol._replace(above=above) if above else symbol
 
     def _resolve_mention(self, pending: _PendingMention, keep_unbound: bool) -> Sequence[Mention]:
         scope, relation, path, _, base = pending

@@ -12,7 +12,7 @@ def read(language: str, text: str, path: str) -> Outline:
     text = dedent(text).lstrip("\n")
     file = read_source(path, text, BY_NAME[language])
     assert file is not None
-    return extract(file)
+    return extract(file).outline
 
 
 def symbols(outline: Outline) -> list[str]:

@@ -83,7 +83,6 @@ class PythonValues:
             name,
             node,
             scope.owner,
-            signature=self.scan.signature(node),
             visibility=visibility_of(name, scope.hidden),
         )
 
@@ -134,13 +133,12 @@ class PythonValues:
         known, defined = self.scan.file.names, self.scan.outermost()
         for name, node in self.assigned.items():
             if name in known and known[name].kind == "import" and name not in defined:
-                signature, visibility = self.scan.signature(node), visibility_of(name, False)
-                self.scan.add_symbol("variable", name, node, 0, signature=signature, visibility=visibility)
+                self.scan.add_symbol("variable", name, node, 0, visibility=visibility_of(name, False))
 
     def type_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         name = self.scan.name(left).partition("[")[0].strip()
-        number = self.scan.add_symbol("class", name, node, scope.owner, signature=self.scan.signature(node))
+        number = self.scan.add_symbol("class", name, node, scope.owner)
         scope.bind(name, Binding("symbol", (), scope, number))
         return [(right, scope.owned_by(number))] if right is not None else []
 
