@@ -261,7 +261,13 @@ def test_two_definitions_on_one_line_are_one_block() -> None:
     assert outline("a.js", "function a() {} function b() {\n}\n") == [("function", "a", 1, 2)]
 
 
-@pytest.mark.parametrize("path", ["a.java", "a.cs", "a.go", "a.sh", "a.js", "a.cpp"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("a.java", "a.cs", "a.go", "a.sh", "a.js", "a.cpp"),
+        *("a.swift", "a.kt", "a.scala", "a.ex", "a.lua", "a.hs", "a.zig"),
+    ],
+)
 @pytest.mark.parametrize(
     "unit", ["{[", "a<b<", "'\"`", "a(b(c<d>", "if (x) ", "<<EOF\n", "function f() {}\n"]
 )

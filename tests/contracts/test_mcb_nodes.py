@@ -363,7 +363,7 @@ def test_signatures_without_a_function_below_stay_where_they_are(library: Librar
     ]
 
 
-@pytest.mark.parametrize("ending", ["kt", "swift", "sql", "css", "lua", "R", "proto"])
+@pytest.mark.parametrize("ending", ["dart", "clj", "sql", "css", "ml", "R", "proto"])
 def test_code_that_nobody_can_parse_is_one_node_a_chunk(library: Library, ending: str) -> None:
     text = "\n\n".join(f"zebra {number} " + "word " * 150 for number in range(6))
     index = library({f"a.{ending}": text})

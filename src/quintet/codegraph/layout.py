@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Node types of all grammars. Comments and attributes stand above what they belong to.
-COMMENTS = words("comment line_comment block_comment attribute_item")
+COMMENTS = words("comment line_comment block_comment attribute_item multiline_comment haddock")
 # They bring names in or place the file, and say nothing by themselves.
 IMPORTS = words(
     "import_statement import_from_statement future_import_statement import_declaration import_alias"
@@ -82,17 +82,19 @@ class Layout:
         signature: str,
         *,
         first: "Node | None" = None,
+        last: "Node | None" = None,
         is_package: bool = False,
     ) -> None:
-        """Add a definition. It begins at `first` if that is not `node`: a decorator, a template. The symbols
-        inside a package lack its name."""
+        """Add a definition. It begins at `first` and ends with `last` if that is not `node`: a decorator, a
+        template, the other clauses of a function. The symbols inside a package lack its name."""
         if len(self._entries) < MAX_DEFINITIONS:
             if kind in CLASSES and path and path[-1] not in signature:
                 signature += f" {path[-1]}"  # of a typedef it stands behind the body
             signature = signature[:MAX_SIGNATURE].rstrip(" {:=;")
-            begin, (start, last) = first or node, self._lines.rows(node)
-            definition = Definition(kind, path, self._lines.rows(begin)[0], last, start, signature)
-            self._entries.append(_Entry((begin.start_byte, -node.end_byte), definition, is_package))
+            begin, end = first or node, last or node
+            rows = (self._lines.rows(begin)[0], self._lines.rows(end)[1], self._lines.rows(node)[0])
+            definition = Definition(kind, path, *rows, signature)
+            self._entries.append(_Entry((begin.start_byte, -end.end_byte), definition, is_package))
 
     def hide(self, node: "Node") -> None:
         """Cut nothing out of `node`: a function or block without a name."""

@@ -151,6 +151,7 @@ class Scan:
         parent: int,
         *,
         first: "Node | None" = None,
+        last: "Node | None" = None,
         body: "Node | None" = None,
         inside: tuple[str, ...] = (),
         signature: str | None = None,
@@ -162,23 +163,22 @@ class Scan:
         """Add a definition that covers the lines of `node`. Returns its number, or `parent` if it cannot be
         added.
 
-        `first` is where it begins, if that is not `node` (a decorator). `inside` names its owner if another
-        file defines that: the type of a method. `shown` is the kind of its chunk, empty if it has none of its
-        own. By default that is what the language calls such a node, or the kind of the symbol if it has a
-        body.
+        `first` is where it begins and `last` where it ends, if that is not `node`. `inside` names its owner
+        if another file defines that: the type of a method. `shown` is the kind of its chunk, empty if it has
+        none of its own. By default that is what the language calls such a node, or the kind of the symbol if
+        it has a body.
         """
         path = (*self._symbols[parent].path, *inside, name)
         if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
             return parent
-        begin, last = self._lines.rows(node)
-        lines = (begin + 1 if first is None else self.line(first), last + 1)
+        lines = (self.line(first or node), self._lines.rows(last or node)[1] + 1)
         doc = first_paragraph(docstring) if docstring else ""
         own = self.signature(node, body)
         if shown is None:
             has_chunk = body is not None and kind != "variable"
             shown = self.language.kinds.get(node.type, kind if has_chunk else "")
         if shown:
-            self.layout.define(shown, path, node, own, first=first)
+            self.layout.define(shown, path, node, own, first=first, last=last)
         self._symbols.append(Symbol(kind, path, *lines, parent, signature or own, doc, visibility, is_test))
         return len(self._symbols) - 1
 
