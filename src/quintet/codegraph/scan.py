@@ -9,13 +9,14 @@ Python, JavaScript and TypeScript the names of a class are not visible in its me
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from quintet.codegraph.grammar import kind_ids
 from quintet.codegraph.layout import COMMENTS, IMPORTS, Definition, Layout
+from quintet.codegraph.mentions import MentionResolver, PendingMention, without_repeats
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.codegraph.source import ParsedSource
-from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
+from quintet.model.symbols import Base, Import, Outline, Relation, Symbol, SymbolKind, Visibility
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +27,6 @@ MAX_SIGNATURE = 200  # characters
 MAX_DOCSTRING = 500
 MAX_NAME = 200  # characters; people write shorter names
 MAX_PATH = 30  # nested definitions; anything deeper belongs to the last
-_INHERITS = ("extends", "implements")
 
 Step = tuple["Node", Scope]
 Handler = Callable[["Node", Scope], Sequence[Step]]
@@ -58,16 +58,6 @@ def _noting(note: Callable[["Node"], None], handler: Handler) -> Handler:
     return noting
 
 
-class _PendingMention(NamedTuple):
-    """A mention before it is resolved. `path[0]` is a name in `scope` if `base` is `name` or `type`."""
-
-    scope: Scope
-    relation: Relation
-    path: tuple[str, ...]
-    start_byte: int
-    base: Base
-
-
 class Scan:
     """Builds the outline of one file. Symbol number 0 is the module; `file` is its scope."""
 
@@ -85,7 +75,7 @@ class Scan:
         )  # one character for each byte: slices need no decoding
         self._symbols = [Symbol("module", (), 1, max(1, file.source.rstrip().count(b"\n") + 1))]
         self._imports: list[Import] = []
-        self._pending: list[_PendingMention] = []
+        self._pending: list[PendingMention] = []
         self._pending_count = 0
 
     # Reading
@@ -248,7 +238,7 @@ class Scan:
             if path in scope.referred:
                 return  # it would resolve like the first one, and then be dropped
             scope.referred.add(path)
-        self._pending.append(_PendingMention(scope, relation, path, node.start_byte, base))
+        self._pending.append(PendingMention(scope, relation, path, node.start_byte, base))
 
     def mention_call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
         """A method call on a value that has no name; `type` is empty where the static type is unknown."""
@@ -280,14 +270,13 @@ class Scan:
         """The finished outline. With `keep_unbound`, names that the file does not bind are kept: they may
         come from other files of the package without an import. Otherwise they are built in and dropped."""
         self.definitions = self.layout.finish()
-        mentions = [
-            mention for pending in self._pending for mention in self._resolve_mention(pending, keep_unbound)
-        ]
+        resolver = MentionResolver(self._lines, self.fields, keep_unbound=keep_unbound)
+        mentions = [mention for pending in self._pending for mention in resolver.resolve(pending)]
         return Outline(
             self.language.name,
             tuple(map(self._with_above, self._symbols)),
             tuple(self._imports),
-            tuple(_once(mentions)[:MAX_ITEMS]),
+            tuple(without_repeats(mentions)[:MAX_ITEMS]),
             self.package,
             tuple(dict.fromkeys(self.exports)),
         )
@@ -299,76 +288,6 @@ class Scan:
             return symbol
         above = self.layout.rows_above(symbol.first_line - 1)
         return symbol._replace(above=above) if above else symbol
-
-    def _resolve_mention(self, pending: _PendingMention, keep_unbound: bool) -> Sequence[Mention]:
-        scope, relation, path, _, base = pending
-        if base not in ("name", "type"):
-            return (self._mention(pending, path, base),)
-        binding = scope.find(path[0])
-        if binding is None:  # built in: dropped, except for the bases of a class
-            return (self._mention(pending, path, base),) if keep_unbound or relation in _INHERITS else ()
-        if base == "type" and binding.kind in ("local", "self"):
-            return (self._mention(pending, path[-1:], "unknown"),)
-        if base == "type" or binding.kind in ("symbol", "import"):
-            return (self._mention(pending, path, base),)
-        mentions = self._resolve_value(pending, binding)
-        return [
-            mention
-            for mention in mentions
-            if keep_unbound or mention.base != "type" or scope.find(mention.path[0])
-        ]
-
-    def _resolve_value(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        """A name that holds a value. A variable of the file or of a class is a symbol itself."""
-        if binding.kind == "variable" and len(pending.path) == 1:
-            return [self._mention(pending, pending.path, "name")]
-        if pending.relation in _INHERITS:
-            return [self._mention(pending, pending.path[-1:], "unknown")]
-        if pending.relation != "calls":
-            return [self._mention(pending, pending.path[:1], "name")] if binding.kind == "variable" else []
-        return self._resolve_call(pending, binding)
-
-    def _resolve_call(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        """A call on the value of a variable. A call of a local variable itself is dropped."""
-        if binding.kind == "self":
-            return self._resolve_self(pending, binding)
-        if len(pending.path) == 1:
-            return []
-        mentions = [self._member(pending, binding, pending.path[1:])]
-        if binding.kind == "variable":
-            mentions.append(self._mention(pending, pending.path[:1], "name")._replace(relation="references"))
-        return mentions
-
-    def _resolve_self(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        members = pending.path[1:]
-        if not members:
-            return []
-        if len(members) == 1:
-            within = pending.scope.enclosing_class == binding.number
-            return [self._mention(pending, members, "self" if within else "unknown")]
-        field = self.fields.get(binding.number, {}).get(members[0])
-        if field is None:
-            return [self._mention(pending, members[-1:], "unknown")]
-        return [self._member(pending, field, members[1:])]
-
-    def _member(self, pending: _PendingMention, holder: Binding, members: tuple[str, ...]) -> Mention:
-        if len(members) == 1 and self.type_holds(holder, pending.scope):
-            return self._mention(pending, (*holder.type, *members), "type")
-        return self._mention(pending, members[-1:], "unknown")
-
-    def _mention(self, pending: _PendingMention, path: tuple[str, ...], base: Base) -> Mention:
-        return Mention(
-            pending.scope.owner, pending.relation, path, self._lines.line(pending.start_byte), base
-        )
-
-    def type_holds(self, holder: Binding, scope: Scope) -> bool:
-        """Whether the static type of `holder` is known and its first name means the same in `scope`."""
-        if not holder.type or holder.scope is None:
-            return False
-        binding = holder.scope.find(holder.type[0])
-        if binding is not None and binding.kind in ("local", "self"):
-            return False
-        return scope.find(holder.type[0]) is binding
 
     def bind_field(self, class_number: int, name: str, type: Type, scope: Scope, *, declared: bool) -> None:
         """Record that `scope` assigns a value of `type` (empty: unknown) to `self.name` of a class."""
@@ -385,16 +304,3 @@ def first_paragraph(text: str) -> str:
     lines = [line.strip() for line in text[: 8 * MAX_DOCSTRING].strip().split("\n")]
     end = lines.index("") if "" in lines else len(lines)
     return " ".join(lines[:end])[:MAX_DOCSTRING].rstrip()
-
-
-def _once(mentions: Sequence[Mention]) -> list[Mention]:
-    """Drop repeated references: each symbol keeps its first reference to a name."""
-    references: set[tuple[int, tuple[str, ...]]] = set()
-    distinct = []
-    for mention in mentions:
-        if mention.relation == "references":
-            if (mention.owner, mention.path) in references:
-                continue
-            references.add((mention.owner, mention.path))
-        distinct.append(mention)
-    return distinct

@@ -152,7 +152,7 @@ class PythonValues:
             return ()
         if value.type == "identifier":
             binding = scope.find(self.scan.name(value))
-            held = binding is not None and binding.kind == "local" and self.scan.type_holds(binding, scope)
+            held = binding is not None and binding.kind == "local" and binding.has_type_in(scope)
             return binding.type if held and binding is not None else ()
         path = chain(self.scan, value.child_by_field_name("function")) if value.type == "call" else ()
         return self.result_of(path, scope) if path else ()
@@ -162,7 +162,7 @@ class PythonValues:
         the return type of the function."""
         binding = scope.find(path[0])
         if len(path) == 1 and binding is not None and binding.kind == "symbol":
-            return binding.type if self.scan.type_holds(binding, scope) else ()
+            return binding.type if binding.has_type_in(scope) else ()
         like_a_class = path[-1].lstrip("_")[:1].isupper() and not path[-1].isupper()
         return path if like_a_class else ()
 
