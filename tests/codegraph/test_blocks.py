@@ -171,6 +171,7 @@ def test_what_a_file_defines_is_cut_out_wherever_it_stands_but_not_out_of_functi
         ("a.ts", "enum E {\n  // of A\n  A,\n}\n", {"E": 0, "E.A": 1}),
         ("a.rs", "/// a\n#[b]\nstruct S;\n", {"S": 2}),
         ("a.c", "/* a\n   b */ int x;\n", {"x": 1}),
+        ("a.c", "/* a */ int x;\n/* b */ int y;\n/* c */ // d\nint z;\n", {"x": 0, "y": 0, "z": 1}),
         ("a.ts", "/** a */\nfunction f(a: A): A;\nfunction f(a) {}\n", {"f": 2}),
     ],
 )

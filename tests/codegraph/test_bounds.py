@@ -56,6 +56,11 @@ def test_an_empty_file_is_a_module_alone(language: str) -> None:
     assert symbols(read(language, "", "a/b.x")) == []
 
 
+def test_thousands_of_definitions_below_thousands_of_comments_share_them() -> None:
+    outline = read("c", "// a\n" * 20_000 + "int a;" * 20_000 + "\n", "a/b.c")
+    assert {symbol.above for symbol in outline.symbols[1:]} == {20_000}
+
+
 @pytest.mark.parametrize(
     ("language", "unit"),
     [

@@ -59,15 +59,20 @@ class Layout:
         self.quiet: set[int] = set()  # rows of comments, attributes and imports
         self._lines = lines
         self._entries: list[_Entry] = []
-        self._comments: dict[int, int] = {}  # last row -> first row, of those that no code stands before
+        # Comments that nothing stands before, last row -> first row: those with rows of their own, and those
+        # that something follows on the last row.
+        self._comments: dict[int, int] = {}
+        self._before: dict[int, int] = {}
+        self._first_rows: dict[int, int] = {}  # what `_first_row` has found
         self._overloads: dict[int, int] = {}  # row of a function -> first row of its overloads
         self._function_starts: list[int] = []
         self._function_ends: list[int] = []
 
     def add_comment(self, node: "Node") -> None:
         first, last = self._lines.rows(node)
-        if first in self._comments or self._lines.starts_row(node):
-            self._comments[last] = self._comments.get(first, first)
+        if first in self._before or self._lines.starts_row(node):
+            rows = self._comments if self._lines.ends_row(node) else self._before
+            rows[last] = self._before.get(first, first)
             self.quiet.update(range(first, last + 1))
 
     def add_import(self, node: "Node") -> None:
@@ -113,9 +118,12 @@ class Layout:
 
     def _first_row(self, row: int) -> int:
         """The first row of the comments and attributes directly above, or `row`."""
-        while (first := self._comments.get(row, row)) < row or row - 1 in self._comments:
-            row = first if first < row else self._comments[row - 1]
-        return row
+        if row not in self._first_rows:
+            first = self._before.get(row, row)
+            while first - 1 in self._comments:
+                first = self._comments[first - 1]
+            self._first_rows[row] = first
+        return self._first_rows[row]
 
     def _members(
         self, entries: Sequence[_Entry], package: tuple[str, ...], depth: int

@@ -11,7 +11,7 @@ from quintet.codegraph.language import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_BEFORE = 400  # bytes
+MAX_BESIDE = 400  # bytes
 
 
 class LineTable:
@@ -36,7 +36,13 @@ class LineTable:
     def starts_row(self, node: "Node") -> bool:
         """Whether nothing stands before the node in its row. Of a long row only the end is looked at."""
         start = node.start_byte
-        return not self._source[max(start - MAX_BEFORE, 0) : start].rpartition(b"\n")[2].strip()
+        return not self._source[max(start - MAX_BESIDE, 0) : start].rpartition(b"\n")[2].strip()
+
+    def ends_row(self, node: "Node") -> bool:
+        """Whether nothing stands behind the node in its last row."""
+        end = node.end_byte
+        behind = self._source[end : end + MAX_BESIDE].partition(b"\n")[0]
+        return self._source[end - 1 : end] == b"\n" or not behind.strip()
 
 
 @dataclass(frozen=True, slots=True)
