@@ -151,6 +151,7 @@ def test_each_language_names_its_definitions(
             ["A 1-3", "A.m 4-5"],
         ),
         ("a.cpp", f"class A {{\n  int {FILLER};\n  struct B {{ int b; }};\n}};\n", ["A 1-2", "A.B 3-4"]),
+        ("a.go", "type (\n\tA struct{}\n\t// of B\n\tB struct{}\n)\n", [" 1-1", "A 2-2", "B 3-5"]),
         ("a.rs", "macro_rules! m {\n  () => {};\n}\nfn f();\n", ["m 1-4"]),
         ("a.php", "<?php\nnamespace N\\M {\n  function f() {}\n}\n", [" 1-1", "N\\M.f 2-4"]),
     ],

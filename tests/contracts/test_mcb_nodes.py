@@ -346,7 +346,7 @@ def test_a_comment_longer_than_a_chunk_belongs_to_its_function(library: Library)
     [
         ("a.py", "import os\n# about one\nONE = 1\nTWO = 2\n"),
         ("a.c", "// about both\nstatic int one = 1;\nstatic int two = 2;\n"),
-        ("a.go", "package a\n\n// about both\ntype (\n\tOne struct{}\n\tTwo struct{}\n)\n"),
+        ("a.go", "package a\n\n// about both\nconst (\n\tOne = 1\n\tTwo = 2\n)\n"),
     ],
 )
 def test_what_packs_several_definitions_is_what_holds_them_all(
