@@ -65,7 +65,7 @@ def read(root: Path, package: str) -> list[FileOutline]:
         name = path.relative_to(root).as_posix()
         file = read_source(name, path.read_bytes().decode("utf-8", "replace"), PYTHON)
         if file is not None:
-            files.append(FileOutline(name, name, extract(file)))
+            files.append(FileOutline(name, name, extract(file).outline))
     return files
 
 

@@ -130,6 +130,61 @@ def test_each_language_names_its_definitions(
 
 
 @pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", "if X:\n    def f(): ...\nelse:\n    def f(): ...\n", [" 1-1", "f 2-2", "f 3-4"]),
+        ("a.py", f"class A:  # {FILLER}\n    def m(self): ...\n", ["A 1-1", "A.m 2-2"]),
+        ("a.js", "exports.f = function () {\n};\n", ["f 1-2"]),
+        (
+            "a.js",
+            "const api = {\n  run() {},\n\n  stop: () => {},\n};\n",
+            [" 1-1", "api.run 2-2", "api.stop 4-5"],
+        ),
+        ("a.ts", "function f(a: A): A;\n// b\nfunction f(a: B): B;\nfunction f(a) {}\n", ["f 1-4"]),
+        ("a.ts", "test('x', () => {\n  class A {}\n  function f() {}\n});\n", [" 1-4"]),
+        ("a.rb", "describe 'x' do\n  def helper\n  end\nend\n", [" 1-4"]),
+        ("a.c", f"typedef struct a {{\n  int {FILLER};\n}} b;\n", ["b 1-3"]),
+        ("a.c", "int f(void);\n#define G(x) x\nint h(void) { return 1; }\n", [" 1-2", "h 3-3"]),
+        (
+            "a.cpp",
+            f"class A {{\n  int {FILLER};\n  A() = default;\n  int m() {{}}\n}};\n",
+            ["A 1-3", "A.m 4-5"],
+        ),
+        ("a.cpp", f"class A {{\n  int {FILLER};\n  struct B {{ int b; }};\n}};\n", ["A 1-2", "A.B 3-4"]),
+        ("a.go", "type (\n\tA struct{}\n\t// of B\n\tB struct{}\n)\n", [" 1-1", "A 2-2", "B 3-5"]),
+        ("a.rs", "macro_rules! m {\n  () => {};\n}\nfn f();\n", ["m 1-4"]),
+        ("a.php", "<?php\nnamespace N\\M {\n  function f() {}\n}\n", [" 1-1", "N\\M.f 2-4"]),
+    ],
+)
+def test_what_a_file_defines_is_cut_out_wherever_it_stands_but_not_out_of_functions(
+    path: str, text: str, expected: list[str]
+) -> None:
+    assert [f"{name} {first}-{last}" for _, name, first, last in outline(path, text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", "# of f\n# too\ndef f():\n    # of g\n    def g(): ...\n", {"f": 2, "f.g": 0}),
+        ("a.py", "x = 1  # of x\ny = 2\n", {"x": 0, "y": 0}),
+        ("a.py", "class A:  # of A\n    x = 1\n    # of y\n    y = 2\n", {"A": 0, "A.x": 0, "A.y": 1}),
+        ("a.py", "class A:\n    # of x\n    x = 1\n", {"A": 0, "A.x": 1}),
+        ("a.ts", "enum E {\n  // of A\n  A,\n}\n", {"E": 0, "E.A": 1}),
+        ("a.rs", "/// a\n#[b]\nstruct S;\n", {"S": 2}),
+        ("a.c", "/* a\n   b */ int x;\n", {"x": 1}),
+        ("a.c", "/* a */ int x;\n/* b */ int y;\n/* c */ // d\nint z;\n", {"x": 0, "y": 0, "z": 1}),
+        ("a.ts", "/** a */\nfunction f(a: A): A;\nfunction f(a) {}\n", {"f": 2}),
+    ],
+)
+def test_a_symbol_knows_how_many_rows_above_belong_to_it(
+    path: str, text: str, expected: dict[str, int]
+) -> None:
+    found = parse(path, text).outline
+    assert found is not None
+    assert {".".join(symbol.path): symbol.above for symbol in found.symbols[1:]} == expected
+
+
+@pytest.mark.parametrize(
     ("path", "head", "method"),
     [
         ("a.js", "class A {", "  m() {\n  }"),
@@ -208,7 +263,13 @@ def test_two_definitions_on_one_line_are_one_block() -> None:
     assert outline("a.js", "function a() {} function b() {\n}\n") == [("function", "a", 1, 2)]
 
 
-@pytest.mark.parametrize("path", ["a.java", "a.cs", "a.go", "a.sh", "a.js", "a.cpp"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("a.java", "a.cs", "a.go", "a.sh", "a.js", "a.cpp"),
+        *("a.swift", "a.kt", "a.scala", "a.ex", "a.lua", "a.hs", "a.zig"),
+    ],
+)
 @pytest.mark.parametrize(
     "unit", ["{[", "a<b<", "'\"`", "a(b(c<d>", "if (x) ", "<<EOF\n", "function f() {}\n"]
 )

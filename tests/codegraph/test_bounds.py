@@ -1,4 +1,4 @@
-"""Any text gives an outline that is consistent, in the languages with brackets."""
+"""Any text gives an outline that is consistent, in every language but Python and the scripts."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,14 +7,16 @@ from hypothesis import strategies as st
 from codegraph.languages.listing import mentions, read, symbols
 
 LANGUAGES = ("rust", "go", "java", "c", "cpp", "csharp", "ruby", "php", "bash")
+OUTLINED = ("swift", "kotlin", "scala", "elixir", "lua", "haskell", "zig")  # only their definitions are read
 WORDS = ["class", "struct", "fn", "func", "def", "function", "impl", "namespace", "module", "use", "using"]
 WORDS += ["import", "template", "enum", "interface", "trait", "let", "var", "new", "self", "this", "$this"]
 WORDS += ["<?php", "package p", "#include", "#define", "private", "public", "super", "::", "->", ".", ":"]
 WORDS += ["(", ")", "{", "}", "[", "]", "<", ">", "=", ";", ",", "\n", " ", "//", "/* a */", "#", "'", '"']
+WORDS += ["fun", "object", "case", "extension", "val", "defmodule", "do", "local", "data", "where", "pub"]
 WORDS += ["A", "B", "f", "x", "end", "@x", "é", "\x00", "\\", "1", "+", "|", "&", "*"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", (*LANGUAGES, *OUTLINED))
 @settings(max_examples=60)
 @given(words=st.lists(st.sampled_from(WORDS), max_size=60))
 def test_any_text_gives_an_outline_that_holds_together(language: str, words: list[str]) -> None:
@@ -49,6 +51,28 @@ def test_a_long_chain_of_calls_is_read_to_its_end(language: str) -> None:
     assert language == "bash" or len(calls) == 3000
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", (*LANGUAGES, *OUTLINED))
 def test_an_empty_file_is_a_module_alone(language: str) -> None:
     assert symbols(read(language, "", "a/b.x")) == []
+
+
+def test_thousands_of_definitions_below_thousands_of_comments_share_them() -> None:
+    outline = read("c", "// a\n" * 20_000 + "int a;" * 20_000 + "\n", "a/b.c")
+    assert {symbol.above for symbol in outline.symbols[1:]} == {20_000}
+
+
+@pytest.mark.parametrize(
+    ("language", "unit"),
+    [
+        ("swift", "func f() {}\n"),
+        ("kotlin", "fun f() {}\n"),
+        ("scala", "def f = 1\n"),
+        ("elixir", "def f(x), do: x\n"),
+        ("lua", "function f() end\n"),
+        ("haskell", "f x = x\n"),
+        ("zig", "fn f() void {}\n"),
+    ],
+)
+def test_thousands_of_clauses_and_functions_of_one_name_are_read(language: str, unit: str) -> None:
+    found = symbols(read(language, unit * 4000, "a/b.x"))
+    assert len(found) == (1 if language in ("elixir", "haskell") else 4000)

@@ -346,7 +346,7 @@ def test_a_comment_longer_than_a_chunk_belongs_to_its_function(library: Library)
     [
         ("a.py", "import os\n# about one\nONE = 1\nTWO = 2\n"),
         ("a.c", "// about both\nstatic int one = 1;\nstatic int two = 2;\n"),
-        ("a.go", "package a\n\n// about both\ntype (\n\tOne struct{}\n\tTwo struct{}\n)\n"),
+        ("a.go", "package a\n\n// about both\nconst (\n\tOne = 1\n\tTwo = 2\n)\n"),
     ],
 )
 def test_what_packs_several_definitions_is_what_holds_them_all(
@@ -363,7 +363,7 @@ def test_signatures_without_a_function_below_stay_where_they_are(library: Librar
     ]
 
 
-@pytest.mark.parametrize("ending", ["kt", "swift", "sql", "css", "lua", "R", "proto"])
+@pytest.mark.parametrize("ending", ["dart", "clj", "sql", "css", "ml", "R", "proto"])
 def test_code_that_nobody_can_parse_is_one_node_a_chunk(library: Library, ending: str) -> None:
     text = "\n\n".join(f"zebra {number} " + "word " * 150 for number in range(6))
     index = library({f"a.{ending}": text})

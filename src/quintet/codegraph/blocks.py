@@ -5,19 +5,17 @@ alone (imports, comments, a bracket, a constant) join the definition next to the
 class stands a list of what it defines.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence, Set
 
-from quintet.codegraph.definitions import CLASSES, Definition, find_definitions
 from quintet.codegraph.extractor import extract
 from quintet.codegraph.language import Language
 from quintet.codegraph.languages.cpp import CPP
 from quintet.codegraph.languages.cpp.headers import is_cpp_header
+from quintet.codegraph.layout import CLASSES, Definition
 from quintet.codegraph.source import read_source
 from quintet.formats.blocks import Block, ParsedFile
 from quintet.formats.lines import block_template, paragraph_blocks, rows_block
 from quintet.formats.text import parse_lines
-from quintet.model.symbols import Outline
 
 SMALL_CLASS = 400  # characters; a shorter class is one block with all its methods
 SLIGHT = 160  # characters between two definitions that are no answer by themselves
@@ -32,32 +30,17 @@ def parse_code(path: str, text: str, language: Language) -> ParsedFile:
     file = read_source(path, text, language)
     if file is None:
         return parse_lines(path, text, mime_type, language.name)
-    definitions = find_definitions(file)
-    writer = _BlockWriter(text.split("\n"), definitions.code)
-    writer.file(definitions.outermost)
-    outline = _with_above(extract(file), definitions.above)
-    return ParsedFile(
-        path.rpartition("/")[2], mime_type, language.name, tuple(writer.blocks), outline=outline
-    )
-
-
-def _with_above(outline: Outline, above: Mapping[int, int]) -> Outline:
-    """The outline, with how many rows above each symbol belong to it: comments, attributes and overloads.
-    Of symbols that start on one row, the outermost has them."""
-    symbols = []
-    for symbol in outline.symbols:
-        row = symbol.first_line - 1
-        parent = outline.symbols[symbol.parent or 0]
-        if row in above and symbol.path and not (parent.path and parent.first_line == symbol.first_line):
-            symbol = symbol._replace(above=row - above[row])
-        symbols.append(symbol)
-    return replace(outline, symbols=tuple(symbols))
+    outline, definitions, quiet = extract(file)
+    writer = _BlockWriter(text.split("\n"), quiet)
+    writer.file(definitions)
+    name = path.rpartition("/")[2]
+    return ParsedFile(name, mime_type, language.name, tuple(writer.blocks), outline=outline)
 
 
 class _BlockWriter:
-    def __init__(self, lines: Sequence[str], code: frozenset[int]) -> None:
+    def __init__(self, lines: Sequence[str], quiet: Set[int]) -> None:
         self.lines = lines
-        self.code = code
+        self.quiet = quiet
         self.blocks: list[Block] = []
         self.waiting: int | None = None  # the first row of what joins the next block
 
@@ -111,8 +94,8 @@ class _BlockWriter:
         gap = "\n".join(self.lines[first : last + 1]).strip()
         if not gap:
             return True
-        has_words = any(char.isalnum() for char in gap)
-        if has_words and len(gap) > SLIGHT and any(row in self.code for row in range(first, last + 1)):
+        has_words = _has_words(gap)
+        if len(gap) > SLIGHT and any(self._is_code(row) for row in range(first, last + 1)):
             return False
         if below is not None and (has_words or not self.blocks):
             self.waiting = first if self.waiting is None else self.waiting
@@ -122,6 +105,9 @@ class _BlockWriter:
         above = self.blocks.pop()
         self.blocks += rows_block(self.lines, above.first_line - 1, last, like=above)
         return True
+
+    def _is_code(self, row: int) -> bool:
+        return row not in self.quiet and _has_words(self.lines[row])
 
     def _list(self, members: Sequence[Definition], like: Block) -> None:
         """What a file or class defines, after its head: each name once."""
@@ -140,6 +126,10 @@ def _like(item: Definition) -> Block:
     return block_template(
         item.path, item.kind, item.name, signature=item.signature, defined_at=item.start + 1
     )
+
+
+def _has_words(text: str) -> bool:
+    return any(char.isalnum() for char in text)
 
 
 def _indentation(lines: Sequence[str], item: Definition) -> str:

@@ -6,12 +6,13 @@ walks and resolves them at the end, when every field, type and import of the fil
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
 
 from quintet.codegraph.language import node_kinds
+from quintet.codegraph.layout import Definition
 from quintet.codegraph.scan import Handler, Scan, Step
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.codegraph.source import ParsedSource
@@ -97,10 +98,8 @@ class Extractor(ABC):
         return ()
 
     def _own_row(self, node: "Node") -> _CommentAbove | None:
-        start = node.start_byte
-        before = self.scan.source[max(start - 400, 0) : start].rpartition(b"\n")[2]
         first, last = self.scan.rows(node)
-        if before.strip() and first not in self._above:
+        if first not in self._above and not self.scan.starts_row(node):
             return None  # it stands behind code
         return self._above.setdefault(last, _CommentAbove(first))
 
@@ -153,8 +152,10 @@ class Extractor(ABC):
         inside: tuple[str, ...] = (),
         parent: int | None = None,
         body: "Node | None" = None,
+        last: "Node | None" = None,
         visibility: Visibility = "public",
         is_test: bool = False,
+        shown: str | None = None,
     ) -> int:
         """Add a symbol with its signature and the comment above it."""
         whole = self.commented_node(node)
@@ -164,11 +165,14 @@ class Extractor(ABC):
             node,
             scope.owner if parent is None else parent,
             first=whole,
+            last=last,
+            body=body,
             inside=inside,
-            signature=self.scan.signature(whole, body),
+            signature=self.scan.signature(whole, body) if whole is not node else None,
             docstring=self.doc(whole),
             visibility=visibility,
             is_test=is_test,
+            shown=shown,
         )
         if kind in ("class", "interface"):
             self._types.setdefault(self.scan.symbol_at(number).path, number)
@@ -219,10 +223,19 @@ class Extractor(ABC):
         self.scan.mention(name.scope, name.relation, name.path, name.node, base)
 
 
-def extract(file: ParsedSource) -> Outline:
-    """What a file defines and mentions. Broken parts are left out."""
-    outline: Outline = import_module(file.language.extractor).outline_of(Scan(file))
-    return outline
+class Extraction(NamedTuple):
+    """`quiet` are the rows of comments, attributes and imports."""
+
+    outline: Outline
+    definitions: tuple[Definition, ...]
+    quiet: Set[int]
+
+
+def extract(file: ParsedSource) -> Extraction:
+    """What a file defines and mentions, and what its chunks are cut along. Broken parts are left out."""
+    scan = Scan(file)
+    outline: Outline = import_module(file.language.extractor).outline_of(scan)
+    return Extraction(outline, scan.definitions, scan.layout.quiet)
 
 
 def symbol_kinds(text: str) -> dict[str, SymbolKind]:

@@ -56,31 +56,17 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DefinitionNodes:
-    """The node types of a grammar that hold definitions; chunks are cut along them."""
-
-    kinds: Mapping[str, str]  # node type -> kind of definition; a "function" in a class becomes a method
-    comments: frozenset[str] = frozenset({"comment"})  # belong to the definition below: attributes too
-    wrappers: frozenset[str] = NONE  # hold one definition; all their rows belong to it
-    containers: frozenset[str] = NONE  # hold many definitions; looked through
-    needs_body: frozenset[str] = NONE  # without a body it only declares
-    overloads: frozenset[str] = NONE  # signatures above the function they belong to
-    variables: frozenset[str] = NONE  # define what their value is ...
-    values: Mapping[str, str] = field(default_factory=dict)  # ... if it has one of these types -> kind
-    kind_of_type: Mapping[str, str] = field(default_factory=dict)  # what a "type" names -> kind
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Language:
     """`extractor` is a module with the function `outline_of(scan)`. The grammar is the package
-    `tree_sitter_NAME`, unless `grammar` names another one."""
+    `tree_sitter_NAME`, unless `grammar` names another one. `kinds` are what the language itself calls its
+    definitions, where that says more than the kind of the symbol."""
 
     name: str
     mime_type: str
     endings: tuple[str, ...]
-    definitions: DefinitionNodes
     family: Family
     extractor: str
+    kinds: Mapping[str, str] = field(default_factory=dict)  # node type -> kind of the chunk
     grammar: str = ""
     grammar_function: str = "language"  # of the package: gives the tree-sitter language
     file_names: tuple[str, ...] = ()  # in lower case: names that say what a file without an ending is

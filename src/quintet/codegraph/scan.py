@@ -9,12 +9,14 @@ Python, JavaScript and TypeScript the names of a class are not visible in its me
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from quintet.codegraph.grammar import kind_ids
+from quintet.codegraph.layout import COMMENTS, IMPORTS, Definition, Layout
+from quintet.codegraph.mentions import MentionResolver, PendingMention, without_repeats
 from quintet.codegraph.scope import Binding, Scope, Type
 from quintet.codegraph.source import ParsedSource
-from quintet.model.symbols import Base, Import, Mention, Outline, Relation, Symbol, SymbolKind, Visibility
+from quintet.model.symbols import Base, Import, Outline, Relation, Symbol, SymbolKind, Visibility
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,7 +27,6 @@ MAX_SIGNATURE = 200  # characters
 MAX_DOCSTRING = 500
 MAX_NAME = 200  # characters; people write shorter names
 MAX_PATH = 30  # nested definitions; anything deeper belongs to the last
-_INHERITS = ("extends", "implements")
 
 Step = tuple["Node", Scope]
 Handler = Callable[["Node", Scope], Sequence[Step]]
@@ -45,14 +46,16 @@ def skip(_node: "Node", _scope: Scope) -> Sequence[Step]:
     return ()
 
 
-class _PendingMention(NamedTuple):
-    """A mention before it is resolved. `path[0]` is a name in `scope` if `base` is `name` or `type`."""
+def _children(node: "Node", scope: Scope) -> Sequence[Step]:
+    return [(child, scope) for child in node.named_children]
 
-    scope: Scope
-    relation: Relation
-    path: tuple[str, ...]
-    start_byte: int
-    base: Base
+
+def _noting(note: Callable[["Node"], None], handler: Handler) -> Handler:
+    def noting(node: "Node", scope: Scope) -> Sequence[Step]:
+        note(node)
+        return handler(node, scope)
+
+    return noting
 
 
 class Scan:
@@ -64,13 +67,15 @@ class Scan:
         self.exports: list[tuple[str, str]] = []
         self.file = Scope(0)
         self.fields: dict[int, dict[str, Binding]] = {}  # by class number: what `self.name` holds
+        self.layout = Layout(file.lines)
+        self.definitions: tuple[Definition, ...] = ()
         self._lines = file.lines
         self._characters = file.source.decode(
             "latin-1"
         )  # one character for each byte: slices need no decoding
         self._symbols = [Symbol("module", (), 1, max(1, file.source.rstrip().count(b"\n") + 1))]
         self._imports: list[Import] = []
-        self._pending: list[_PendingMention] = []
+        self._pending: list[PendingMention] = []
         self._pending_count = 0
 
     # Reading
@@ -94,6 +99,9 @@ class Scan:
     def rows(self, node: "Node") -> tuple[int, int]:
         return self._lines.rows(node)
 
+    def starts_row(self, node: "Node") -> bool:
+        return self._lines.starts_row(node)
+
     def signature(self, node: "Node", body: "Node | None" = None) -> str:
         """The text of `node` down to `body`, on one line."""
         end = node.end_byte if body is None else body.start_byte
@@ -106,6 +114,9 @@ class Scan:
         visited."""
         ids = kind_ids(self.language)
         by_kind = {kind: handler for name, handler in handlers.items() for kind in ids.get(name, ())}
+        for names, note in ((COMMENTS, self.layout.add_comment), (IMPORTS, self.layout.add_import)):
+            for kind in (kind for name in names for kind in ids.get(name, ())):
+                by_kind[kind] = _noting(note, by_kind.get(kind, _children))
         stack: list[Step] = [(self.root, self.file)]
         push, pop, handler_of = stack.append, stack.pop, by_kind.get
         while stack:
@@ -130,26 +141,48 @@ class Scan:
         parent: int,
         *,
         first: "Node | None" = None,
+        last: "Node | None" = None,
+        body: "Node | None" = None,
         inside: tuple[str, ...] = (),
-        signature: str = "",
+        signature: str | None = None,
         docstring: str = "",
         visibility: Visibility = "public",
         is_test: bool = False,
+        shown: str | None = None,
     ) -> int:
         """Add a definition that covers the lines of `node`. Returns its number, or `parent` if it cannot be
         added.
 
-        `first` is where it begins, if that is not `node` (a decorator). `inside` names its owner if another
-        file defines that: the type of a method.
+        `first` is where it begins and `last` where it ends, if that is not `node`. `inside` names its owner
+        if another file defines that: the type of a method. `shown` is the kind of its chunk, empty if it has
+        none of its own. By default that is what the language calls such a node, or the kind of the symbol if
+        it has a body.
         """
         path = (*self._symbols[parent].path, *inside, name)
         if not name or len(path) > MAX_PATH or len(self._symbols) >= MAX_ITEMS:
             return parent
-        begin, last = self._lines.rows(node)
-        lines = (begin + 1 if first is None else self.line(first), last + 1)
+        lines = (self.line(first or node), self._lines.rows(last or node)[1] + 1)
         doc = first_paragraph(docstring) if docstring else ""
-        self._symbols.append(Symbol(kind, path, *lines, parent, signature, doc, visibility, is_test))
+        own = self.signature(node, body)
+        if shown is None:
+            has_chunk = body is not None and kind != "variable"
+            shown = self.language.kinds.get(node.type, kind if has_chunk else "")
+        if shown:
+            self.layout.define(shown, path, node, own, first=first, last=last)
+        self._symbols.append(Symbol(kind, path, *lines, parent, signature or own, doc, visibility, is_test))
         return len(self._symbols) - 1
+
+    def add_definition(self, kind: str, names: tuple[str, ...], node: "Node", scope: Scope) -> None:
+        """Add something that has a chunk but is no symbol."""
+        path = (*self._symbols[scope.owner].path, *names)
+        self.layout.define(kind, path, node, self.signature(node, node.child_by_field_name("body")))
+
+    def add_package(self, node: "Node", body: "Node | None") -> None:
+        """Add a namespace that is the package of the file: the paths of its symbols lack its name."""
+        if body is not None:
+            name = self.name(node.child_by_field_name("name"))
+            signature = self.signature(node, body)
+            self.layout.define("namespace", (name,) if name else (), node, signature, is_package=True)
 
     def describe_module(self, *, docstring: str = "", is_test: bool = False) -> None:
         module, words = self._symbols[0], first_paragraph(docstring)
@@ -205,7 +238,7 @@ class Scan:
             if path in scope.referred:
                 return  # it would resolve like the first one, and then be dropped
             scope.referred.add(path)
-        self._pending.append(_PendingMention(scope, relation, path, node.start_byte, base))
+        self._pending.append(PendingMention(scope, relation, path, node.start_byte, base))
 
     def mention_call_on(self, scope: Scope, type: Type, name: str, node: "Node") -> None:
         """A method call on a value that has no name; `type` is empty where the static type is unknown."""
@@ -236,87 +269,25 @@ class Scan:
     def outline(self, *, keep_unbound: bool) -> Outline:
         """The finished outline. With `keep_unbound`, names that the file does not bind are kept: they may
         come from other files of the package without an import. Otherwise they are built in and dropped."""
-        mentions = [
-            mention for pending in self._pending for mention in self._resolve_mention(pending, keep_unbound)
-        ]
+        self.definitions = self.layout.finish()
+        resolver = MentionResolver(self._lines, self.fields, keep_unbound=keep_unbound)
+        mentions = [mention for pending in self._pending for mention in resolver.resolve(pending)]
         return Outline(
             self.language.name,
-            tuple(self._symbols),
+            tuple(map(self._with_above, self._symbols)),
             tuple(self._imports),
-            tuple(_once(mentions)[:MAX_ITEMS]),
+            tuple(without_repeats(mentions)[:MAX_ITEMS]),
             self.package,
             tuple(dict.fromkeys(self.exports)),
         )
 
-    def _resolve_mention(self, pending: _PendingMention, keep_unbound: bool) -> Sequence[Mention]:
-        scope, relation, path, _, base = pending
-        if base not in ("name", "type"):
-            return (self._mention(pending, path, base),)
-        binding = scope.find(path[0])
-        if binding is None:  # built in: dropped, except for the bases of a class
-            return (self._mention(pending, path, base),) if keep_unbound or relation in _INHERITS else ()
-        if base == "type" and binding.kind in ("local", "self"):
-            return (self._mention(pending, path[-1:], "unknown"),)
-        if base == "type" or binding.kind in ("symbol", "import"):
-            return (self._mention(pending, path, base),)
-        mentions = self._resolve_value(pending, binding)
-        return [
-            mention
-            for mention in mentions
-            if keep_unbound or mention.base != "type" or scope.find(mention.path[0])
-        ]
-
-    def _resolve_value(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        """A name that holds a value. A variable of the file or of a class is a symbol itself."""
-        if binding.kind == "variable" and len(pending.path) == 1:
-            return [self._mention(pending, pending.path, "name")]
-        if pending.relation in _INHERITS:
-            return [self._mention(pending, pending.path[-1:], "unknown")]
-        if pending.relation != "calls":
-            return [self._mention(pending, pending.path[:1], "name")] if binding.kind == "variable" else []
-        return self._resolve_call(pending, binding)
-
-    def _resolve_call(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        """A call on the value of a variable. A call of a local variable itself is dropped."""
-        if binding.kind == "self":
-            return self._resolve_self(pending, binding)
-        if len(pending.path) == 1:
-            return []
-        mentions = [self._member(pending, binding, pending.path[1:])]
-        if binding.kind == "variable":
-            mentions.append(self._mention(pending, pending.path[:1], "name")._replace(relation="references"))
-        return mentions
-
-    def _resolve_self(self, pending: _PendingMention, binding: Binding) -> list[Mention]:
-        members = pending.path[1:]
-        if not members:
-            return []
-        if len(members) == 1:
-            within = pending.scope.enclosing_class == binding.number
-            return [self._mention(pending, members, "self" if within else "unknown")]
-        field = self.fields.get(binding.number, {}).get(members[0])
-        if field is None:
-            return [self._mention(pending, members[-1:], "unknown")]
-        return [self._member(pending, field, members[1:])]
-
-    def _member(self, pending: _PendingMention, holder: Binding, members: tuple[str, ...]) -> Mention:
-        if len(members) == 1 and self.type_holds(holder, pending.scope):
-            return self._mention(pending, (*holder.type, *members), "type")
-        return self._mention(pending, members[-1:], "unknown")
-
-    def _mention(self, pending: _PendingMention, path: tuple[str, ...], base: Base) -> Mention:
-        return Mention(
-            pending.scope.owner, pending.relation, path, self._lines.line(pending.start_byte), base
-        )
-
-    def type_holds(self, holder: Binding, scope: Scope) -> bool:
-        """Whether the static type of `holder` is known and its first name means the same in `scope`."""
-        if not holder.type or holder.scope is None:
-            return False
-        binding = holder.scope.find(holder.type[0])
-        if binding is not None and binding.kind in ("local", "self"):
-            return False
-        return scope.find(holder.type[0]) is binding
+    def _with_above(self, symbol: Symbol) -> Symbol:
+        """Of symbols that start on one row, the outermost has the rows above."""
+        parent = self._symbols[symbol.parent or 0]
+        if not symbol.path or (parent.path and parent.first_line == symbol.first_line):
+            return symbol
+        above = self.layout.rows_above(symbol.first_line - 1)
+        return symbol._replace(above=above) if above else symbol
 
     def bind_field(self, class_number: int, name: str, type: Type, scope: Scope, *, declared: bool) -> None:
         """Record that `scope` assigns a value of `type` (empty: unknown) to `self.name` of a class."""
@@ -333,16 +304,3 @@ def first_paragraph(text: str) -> str:
     lines = [line.strip() for line in text[: 8 * MAX_DOCSTRING].strip().split("\n")]
     end = lines.index("") if "" in lines else len(lines)
     return " ".join(lines[:end])[:MAX_DOCSTRING].rstrip()
-
-
-def _once(mentions: Sequence[Mention]) -> list[Mention]:
-    """Drop repeated references: each symbol keeps its first reference to a name."""
-    references: set[tuple[int, tuple[str, ...]]] = set()
-    distinct = []
-    for mention in mentions:
-        if mention.relation == "references":
-            if (mention.owner, mention.path) in references:
-                continue
-            references.add((mention.owner, mention.path))
-        distinct.append(mention)
-    return distinct

@@ -33,6 +33,15 @@ class Binding:
         elif not self.declared and self.type != other.type:
             self.type = ()
 
+    def has_type_in(self, scope: "Scope") -> bool:
+        """Whether the static type is known and its first name means the same in `scope`."""
+        if not self.type or self.scope is None:
+            return False
+        binding = self.scope.find(self.type[0])
+        if binding is not None and binding.kind in ("local", "self"):
+            return False
+        return scope.find(self.type[0]) is binding
+
 
 @dataclass(slots=True)
 class Scope:

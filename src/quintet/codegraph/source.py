@@ -11,6 +11,8 @@ from quintet.codegraph.language import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+MAX_BESIDE = 400  # bytes
+
 
 class LineTable:
     """The rows and lines of bytes. Rows count from 0, lines from 1.
@@ -19,6 +21,7 @@ class LineTable:
     """
 
     def __init__(self, source: bytes) -> None:
+        self._source = source
         self._starts = list(accumulate([len(line) + 1 for line in source.split(b"\n")], initial=0))
 
     def line(self, byte: int) -> int:
@@ -29,6 +32,17 @@ class LineTable:
         start, end = node.start_byte, node.end_byte
         first = bisect_right(self._starts, start) - 1
         return first, (bisect_right(self._starts, end - 1, first) - 1 if end > start else first)
+
+    def starts_row(self, node: "Node") -> bool:
+        """Whether nothing stands before the node in its row. Of a long row only the end is looked at."""
+        start = node.start_byte
+        return not self._source[max(start - MAX_BESIDE, 0) : start].rpartition(b"\n")[2].strip()
+
+    def ends_row(self, node: "Node") -> bool:
+        """Whether nothing stands behind the node in its last row."""
+        end = node.end_byte
+        behind = self._source[end : end + MAX_BESIDE].partition(b"\n")[0]
+        return self._source[end - 1 : end] == b"\n" or not behind.strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,21 +31,14 @@ _MAKE = Format("lines", "text/x-makefile", "make")
 _DOCKER = Format("lines", "text/x-dockerfile", "dockerfile")
 
 _NO_GRAMMAR = {
-    "kotlin": "kt kts",
-    "swift": "swift",
-    "scala": "scala sc",
-    "lua": "lua",
     "sql": "sql",
     "css": "css scss less",
     "perl": "pl pm",
     "r": "r",
     "julia": "jl",
-    "haskell": "hs",
-    "elixir": "ex exs",
     "erlang": "erl",
     "clojure": "clj cljs",
     "dart": "dart",
-    "zig": "zig",
     "nim": "nim",
     "ocaml": "ml mli",
     "fsharp": "fs",

@@ -26,7 +26,8 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
         "test",
         re.compile(
             r"(?:^|/)(?:tests?|testing|testdata|__tests__|specs?|fixtures?|mocks?|e2e)/"
-            r"|(?:^|/)(?:tests?[_-][^/]*|conftest\.py)$|[._-](?:tests?|specs?)\.\w+$|(?-i:[a-z]Tests?)\.\w+$",
+            r"|(?:^|/)(?:tests?[_-][^/]*|conftest\.py)$|[._-](?:tests?|specs?)\.\w+$|(?-i:[a-z](?:Tests?|Specs?))\.\w+$"
+            r"|(?-i:[a-z]Suite)\.scala$|(?:^|/)src/(?-i:[a-z]+Test)/",
             _FLAGS,
         ),
     ),

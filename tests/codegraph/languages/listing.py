@@ -5,6 +5,7 @@ from textwrap import dedent
 from quintet.codegraph.extractor import extract
 from quintet.codegraph.languages.registry import BY_NAME
 from quintet.codegraph.source import read_source
+from quintet.indexing.parse import parse
 from quintet.model.symbols import Outline, Relation
 
 
@@ -12,7 +13,17 @@ def read(language: str, text: str, path: str) -> Outline:
     text = dedent(text).lstrip("\n")
     file = read_source(path, text, BY_NAME[language])
     assert file is not None
-    return extract(file)
+    return extract(file).outline
+
+
+def chunks(path: str, text: str) -> list[str]:
+    """`3-9 method A.run`, in reading order, without the lists of members."""
+    blocks = parse(path, dedent(text).lstrip("\n")).blocks
+    return [
+        f"{block.first_line}-{block.last_line} {block.kind} {'.'.join(block.heading_path)}".rstrip()
+        for block in blocks
+        if not block.text.startswith("…")
+    ]
 
 
 def symbols(outline: Outline) -> list[str]:

@@ -11,6 +11,7 @@ from quintet.codegraph import languages
 from quintet.codegraph.grammar import kind_ids
 from quintet.codegraph.language import Language
 from quintet.codegraph.languages.registry import FAMILIES, LANGUAGES
+from quintet.codegraph.layout import COMMENTS, IMPORTS
 from quintet.codegraph.resolve.imports import import_resolver
 from quintet.formats.registry import BY_EXTENSION, BY_NAME
 
@@ -29,11 +30,12 @@ def test_no_file_name_means_two_things() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 def test_the_grammar_of_a_language_has_every_node_type_that_is_declared(language: Language) -> None:
-    nodes = language.definitions
-    declared = {*nodes.kinds, *nodes.comments, *nodes.wrappers, *nodes.containers, *nodes.overloads}
-    declared |= {*nodes.variables, *nodes.values, *nodes.kind_of_type}
-    assert sorted(declared - kind_ids(language).keys()) == []
-    assert nodes.needs_body <= nodes.kinds.keys()
+    assert sorted(language.kinds.keys() - kind_ids(language).keys()) == []
+
+
+def test_every_node_type_of_comments_and_imports_is_in_some_grammar() -> None:
+    known = set(chain.from_iterable(kind_ids(language) for language in LANGUAGES))
+    assert sorted((COMMENTS | IMPORTS) - known) == []
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))

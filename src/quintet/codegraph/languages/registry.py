@@ -5,14 +5,21 @@ from quintet.codegraph.languages.bash import BASH
 from quintet.codegraph.languages.c import C
 from quintet.codegraph.languages.cpp import CPP
 from quintet.codegraph.languages.csharp import CSHARP
+from quintet.codegraph.languages.elixir import ELIXIR
 from quintet.codegraph.languages.go import GO
+from quintet.codegraph.languages.haskell import HASKELL
 from quintet.codegraph.languages.java import JAVA
 from quintet.codegraph.languages.javascript import JAVASCRIPT
+from quintet.codegraph.languages.kotlin import KOTLIN
+from quintet.codegraph.languages.lua import LUA
 from quintet.codegraph.languages.php import PHP
 from quintet.codegraph.languages.python import PYTHON
 from quintet.codegraph.languages.ruby import RUBY
 from quintet.codegraph.languages.rust import RUST
+from quintet.codegraph.languages.scala import SCALA
+from quintet.codegraph.languages.swift import SWIFT
 from quintet.codegraph.languages.typescript import TSX, TYPESCRIPT
+from quintet.codegraph.languages.zig import ZIG
 
 LANGUAGES: tuple[Language, ...] = (
     PYTHON,
@@ -28,6 +35,13 @@ LANGUAGES: tuple[Language, ...] = (
     RUBY,
     PHP,
     BASH,
+    SWIFT,
+    KOTLIN,
+    SCALA,
+    ELIXIR,
+    LUA,
+    HASKELL,
+    ZIG,
 )
 BY_NAME: dict[str, Language] = {language.name: language for language in LANGUAGES}
 _BY_ENDING = {ending: language for language in LANGUAGES for ending in language.endings}

@@ -1,6 +1,6 @@
 """C. C++ shares its names."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
+from quintet.codegraph.language import Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "printf fprintf sprintf snprintf vprintf vfprintf vsnprintf scanf sscanf fscanf puts putchar getchar"
@@ -11,18 +11,9 @@ BUILTINS = words(
     " system open close read write size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t"
     " uint32_t uint64_t FILE NULL std va_start va_end static_cast dynamic_cast reinterpret_cast"
 )
-KINDS = node_kinds(
-    "function_definition:function struct_specifier:struct union_specifier:union enum_specifier:enum"
-    " type_definition:type"
-)
-CONTAINERS = words(
-    "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list"
-)
-NEEDS_BODY = words("struct_specifier union_specifier enum_specifier")
-KIND_OF_TYPE = {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"}
-NODES = DefinitionNodes(KINDS, containers=CONTAINERS, needs_body=NEEDS_BODY, kind_of_type=KIND_OF_TYPE)
+KINDS = node_kinds("struct_specifier:struct union_specifier:union enum_specifier:enum")
 RULES = NameRules(
     implicit_self=True, open_classes=True, includes=True, passes_includes_on=True, nested_namespaces=True
 )
 C_FAMILY = Family("c", RULES, BUILTINS, imports=f"{__name__}.imports")
-C = Language("c", "text/x-c", ("c", "h"), NODES, C_FAMILY, f"{__name__}.extract")
+C = Language("c", "text/x-c", ("c", "h"), C_FAMILY, f"{__name__}.extract", kinds=KINDS)

@@ -27,6 +27,7 @@ class CExtractor(CNames):
     def __init__(self, scan: Scan) -> None:
         super().__init__(scan)
         scan.describe_module(is_test=bool(_TEST_PATH.search(scan.path)))
+        self._in_typedef = 0  # the id of a struct that a typedef names; the typedef has the chunk
         self.is_header = bool(_HEADER.search(scan.path))
 
     def handlers(self) -> dict[str, Handler]:
@@ -71,7 +72,7 @@ class CExtractor(CNames):
 
     def _function_macro(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name = self.scan.name(node.child_by_field_name("name"))
-        self.define("function", name, node, scope, body=node.child_by_field_name("value"))
+        self.define("function", name, node, scope, body=node.child_by_field_name("value"), shown="")
         self.bind_symbol(scope, name)
         return ()
 
@@ -88,8 +89,16 @@ class CExtractor(CNames):
         return self.scan.symbol_at(scope.owner).kind == "module"
 
     def add(self, kind: SymbolKind, name: str, node: "Node", scope: Scope, body: "Node | None" = None) -> int:
+        shown = self._shown(node) if node.type == "type_definition" else None
+        shown = "" if node.id == self._in_typedef else shown
         visibility = self.visibility(node, scope)
-        return self.define(kind, name, node, scope, body=body, visibility=visibility)
+        return self.define(kind, name, node, scope, body=body, visibility=visibility, shown=shown)
+
+    def _shown(self, typedef: "Node") -> str:
+        """The kind of the type that it defines; a typedef that only renames a type has no chunk."""
+        written = typedef.child_by_field_name("type")
+        is_defined = written is not None and written.child_by_field_name("body") is not None
+        return self.scan.language.kinds.get(written.type, "class") if written and is_defined else ""
 
     def enter(self, number: int, scope: Scope, class_number: int = 0) -> Scope:
         """The scope inside a definition."""
@@ -259,6 +268,7 @@ class CExtractor(CNames):
         if body is not None and written is not None and is_nameless and written.type != "enum_specifier":
             return self.class_body(node, text, body, scope)
         number = self.add("class", text, node, scope)
+        self._in_typedef = written.id if written is not None else 0
         self.bind_symbol(scope, text)
         inner = scope if body is not None else self.enter(number, scope)
         rest = steps(whole, inner, whole.child_by_field_name("declarator")) if whole is not None else []

@@ -90,6 +90,7 @@ class _CSharpExtractor(JavaLikeExtractor):
         parts = tuple(part.strip() for part in self.scan.name(name).split("."))
         if not self.scan.package and scope.is_file:
             self.scan.package = ".".join(parts)
+            self.scan.add_package(node, body)
             return [(body, scope)] if body is not None else ()
         number = self.define("module", parts[-1], node, scope, inside=parts[:-1], body=body)
         self.bind_symbol(scope, parts[0])

@@ -19,6 +19,7 @@ _LEAVES = frozenset({"identifier"})
 _LINKS = {"selector_expression": ("operand", "field")}
 _BLOCKS = frozenset({"block", "if_statement", "for_statement", "func_literal", "expression_switch_statement"})
 _BLOCKS |= {"expression_case", "default_case", "communication_case"}
+_SHOWN = {"struct_type": "struct", "interface_type": "interface"}
 _TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?:[^a-z]\w*)?")
 
 
@@ -77,6 +78,7 @@ class _GoExtractor(Extractor):
         *,
         inside: Type = (),
         home: int = 0,
+        shown: str | None = None,
     ) -> int:
         name = self.scan.name(node.child_by_field_name("name"))
         in_tests = kind == "function" and self.scan.path.endswith("_test.go")
@@ -90,6 +92,7 @@ class _GoExtractor(Extractor):
             body=body,
             visibility="public" if name[:1].isupper() else "private",
             is_test=in_tests and bool(_TEST.fullmatch(name)),
+            shown=shown,
         )
 
     def _type(self, node: "Node", scope: Scope) -> Sequence[Step]:
@@ -97,7 +100,8 @@ class _GoExtractor(Extractor):
         is_interface = written is not None and written.type == "interface_type"
         inside = written.children if written is not None else []
         body = next((child for child in inside if child.type in ("{", "field_declaration_list")), None)
-        number = self._define_named("interface" if is_interface else "class", node, scope, body)
+        shown = _SHOWN.get(written.type) if written is not None else None
+        number = self._define_named("interface" if is_interface else "class", node, scope, body, shown=shown)
         self.bind_symbol(scope, self.scan.name(name))
         return steps(node, scope.inner(number, class_number=number), name)
 

@@ -1,6 +1,6 @@
 """JavaScript. TypeScript shares its names and its extractor."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
+from quintet.codegraph.language import Family, Language, NameRules, words
 
 BUILTINS = words(
     "Array ArrayBuffer BigInt Boolean Buffer DataView Date Error EvalError Function Infinity Intl JSON"
@@ -15,20 +15,6 @@ BUILTINS = words(
     " NonNullable Parameters ReturnType InstanceType Awaited Uint8Array Int32Array Float32Array"
     " Float64Array Element HTMLElement Node describe it test expect beforeEach afterEach"
 )
-KINDS = node_kinds(
-    "function_declaration:function generator_function_declaration:function"
-    " method_definition:function class_declaration:class"
-)
-VALUES = node_kinds("arrow_function:function function_expression:function class:class")
-WRAPPERS = words("export_statement lexical_declaration variable_declaration")
-COMMENTS = words("comment decorator")
-NODES = DefinitionNodes(
-    KINDS,
-    COMMENTS,
-    WRAPPERS,
-    variables=words("variable_declarator field_definition"),
-    values=VALUES,
-)
 SCRIPT = Family(
     "script",
     NameRules("file", closed_scopes=True, star_names=False),
@@ -38,5 +24,5 @@ SCRIPT = Family(
     folder_files=words("index"),
 )
 JAVASCRIPT = Language(
-    "javascript", "text/javascript", ("js", "mjs", "cjs", "jsx"), NODES, SCRIPT, f"{__name__}.extract"
+    "javascript", "text/javascript", ("js", "mjs", "cjs", "jsx"), SCRIPT, f"{__name__}.extract"
 )

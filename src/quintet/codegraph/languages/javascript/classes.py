@@ -84,6 +84,7 @@ class ScriptClasses(ScriptDefinitions):
         for child in body.named_children:
             if child.type == "comment":
                 self.comment = child
+                steps.append((child, scope))
             elif child.type == "decorator":
                 above.append(child)
             else:
@@ -106,9 +107,7 @@ class ScriptClasses(ScriptDefinitions):
             node,
             scope.owner,
             first=first,
-            signature=self.scan.signature(
-                node, value.child_by_field_name("body") if called and value is not None else None
-            ),
+            body=value.child_by_field_name("body") if called and value is not None else None,
             docstring=self.docstring(first or node),
             visibility=visibility_of(self.scan, node, name),
         )
@@ -142,7 +141,6 @@ class ScriptClasses(ScriptDefinitions):
                 name,
                 parameter,
                 scope.owner,
-                signature=self.scan.signature(parameter),
                 visibility=visibility_of(self.scan, parameter, name),
             )
             self.scan.bind_field(scope.enclosing_class, name, type, scope, declared=True)

@@ -73,7 +73,7 @@ class ScriptDefinitions(ScriptValues):
             node,
             scope.owner,
             first=first,
-            signature=self.scan.signature(node, body),
+            body=body,
             docstring=self.docstring(first or node),
             visibility=visibility or ("private" if export is None else "public"),
         )
@@ -100,6 +100,7 @@ class ScriptDefinitions(ScriptValues):
         """A function without a name: its mentions belong to the definition around it."""
         if node.id in self.exported:
             return self.bound_function("default", node, node, scope)
+        self.scan.layout.hide(node)
         return self.function_steps(node, scope.inner(scope.owner))
 
     def function_steps(self, node: "Node", inside: Scope) -> list[Step]:
@@ -236,10 +237,9 @@ class ScriptDefinitions(ScriptValues):
         for member in body.named_children if body is not None else ():
             named = member.child_by_field_name("name") or member
             if named.type in ("property_identifier", "string"):
-                shown = self.scan.signature(member)
                 name = self.scan.name(named).strip("'\"")
-                self.scan.add_symbol("variable", name, member, number, signature=shown)
-            value = member.child_by_field_name("value")
+                self.scan.add_symbol("variable", name, member, number)
+            value = member if member.type == "comment" else member.child_by_field_name("value")
             steps += [(value, inside)] if value is not None else []
         return steps
 

@@ -124,7 +124,7 @@ class ScriptValues:
         return self.type_of_binding(binding, scope) if binding is not None and binding.kind == "local" else ()
 
     def type_of_binding(self, binding: Binding, scope: Scope) -> Type:
-        return binding.type if self.scan.type_holds(binding, scope) else ()
+        return binding.type if binding.has_type_in(scope) else ()
 
     # Mentions
 

@@ -1,6 +1,6 @@
 """PHP."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
+from quintet.codegraph.language import Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "array_map array_filter array_merge array_keys array_values array_key_exists array_push array_pop"
@@ -12,23 +12,15 @@ BUILTINS = words(
     " InvalidArgumentException LogicException Throwable Closure Iterator IteratorAggregate ArrayAccess"
     " Countable JsonSerializable Stringable DateTime DateTimeImmutable stdClass"
 )
-NODES = DefinitionNodes(
-    node_kinds(
-        "class_declaration:class interface_declaration:interface trait_declaration:trait"
-        " enum_declaration:enum function_definition:function method_declaration:function"
-        " namespace_definition:namespace"
-    ),
-    containers=words("declaration_list"),
-    needs_body=words("method_declaration namespace_definition"),
-)
+KINDS = node_kinds("trait_declaration:trait enum_declaration:enum namespace_definition:namespace")
 RULES = NameRules("package", open_classes=True, includes=True, star_names=False)
 FAMILY = Family("php", RULES, BUILTINS, imports=f"{__name__}.imports")
 PHP = Language(
     "php",
     "text/x-php",
     ("php", "phtml"),
-    NODES,
     FAMILY,
     f"{__name__}.extract",
+    kinds=KINDS,
     grammar_function="language_php",
 )

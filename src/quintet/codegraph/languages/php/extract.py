@@ -69,6 +69,7 @@ class _PhpExtractor(PhpValues):
         parts = self.path(self.scan.name(name))
         if not self.scan.package or not parts:
             self.scan.package = self.scan.package or "\\".join(parts)
+            self.scan.add_package(node, body)
             return [(body, scope)] if body is not None else ()
         number = self.define("module", parts[-1], node, scope, inside=parts[:-1], body=body)
         return [(body, scope.inner(number))] if body is not None else ()

@@ -1,6 +1,6 @@
 """Python."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
+from quintet.codegraph.language import Family, Language, NameRules, words
 
 BUILTINS = words(
     "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile"
@@ -22,8 +22,6 @@ BUILTINS = words(
     " UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError"
     " ExceptionGroup BaseExceptionGroup"
 )
-KINDS = node_kinds("function_definition:function class_definition:class")
-NODES = DefinitionNodes(KINDS, comments=words("comment decorator"), wrappers=words("decorated_definition"))
 FAMILY = Family(
     "python",
     NameRules("file", closed_scopes=True),
@@ -32,4 +30,4 @@ FAMILY = Family(
     module_endings=(".py", ".pyw", ".pyi"),
     folder_files=words("__init__"),
 )
-PYTHON = Language("python", "text/x-python", ("py", "pyi", "pyw"), NODES, FAMILY, f"{__name__}.extract")
+PYTHON = Language("python", "text/x-python", ("py", "pyi", "pyw"), FAMILY, f"{__name__}.extract")

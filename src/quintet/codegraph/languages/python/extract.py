@@ -105,9 +105,10 @@ class _PythonExtractor(PythonValues):
         number = scan.add_symbol(
             "interface" if "Protocol" in last_names else "class",
             name,
-            whole or node,
+            node,
             scope.owner,
-            signature=scan.signature(node, body),
+            first=whole,
+            body=body,
             docstring=docstring_of(scan, body),
             visibility=visibility_of(name, scope.hidden),
             is_test=test,
@@ -122,7 +123,8 @@ class _PythonExtractor(PythonValues):
             steps += _rest_of_base(base, path, outside)
         inside = scope.inner(number, hidden=True, class_number=number)
         self.bind_type_parameters(node, inside)
-        return [*steps, *_body_steps(node, body, inside)]
+        comments = [(child, inside) for child in node.named_children if child.type == "comment"]
+        return [*steps, *comments, *_body_steps(node, body, inside)]
 
     def function(
         self, node: "Node", scope: Scope, whole: "Node | None" = None, decorators: Sequence["Node"] = ()
@@ -133,9 +135,10 @@ class _PythonExtractor(PythonValues):
         number = scan.add_symbol(
             "method" if in_class else "function",
             name,
-            whole or node,
+            node,
             scope.owner,
-            signature=scan.signature(node, body),
+            first=whole,
+            body=body,
             docstring=docstring_of(scan, body),
             visibility=visibility_of(name, in_class),
             is_test=self.in_tests and name.startswith("test"),

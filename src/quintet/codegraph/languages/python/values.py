@@ -83,7 +83,6 @@ class PythonValues:
             name,
             node,
             scope.owner,
-            signature=self.scan.signature(node),
             visibility=visibility_of(name, scope.hidden),
         )
 
@@ -134,13 +133,12 @@ class PythonValues:
         known, defined = self.scan.file.names, self.scan.outermost()
         for name, node in self.assigned.items():
             if name in known and known[name].kind == "import" and name not in defined:
-                signature, visibility = self.scan.signature(node), visibility_of(name, False)
-                self.scan.add_symbol("variable", name, node, 0, signature=signature, visibility=visibility)
+                self.scan.add_symbol("variable", name, node, 0, visibility=visibility_of(name, False))
 
     def type_alias(self, node: "Node", scope: Scope) -> Sequence[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         name = self.scan.name(left).partition("[")[0].strip()
-        number = self.scan.add_symbol("class", name, node, scope.owner, signature=self.scan.signature(node))
+        number = self.scan.add_symbol("class", name, node, scope.owner)
         scope.bind(name, Binding("symbol", (), scope, number))
         return [(right, scope.owned_by(number))] if right is not None else []
 
@@ -154,7 +152,7 @@ class PythonValues:
             return ()
         if value.type == "identifier":
             binding = scope.find(self.scan.name(value))
-            held = binding is not None and binding.kind == "local" and self.scan.type_holds(binding, scope)
+            held = binding is not None and binding.kind == "local" and binding.has_type_in(scope)
             return binding.type if held and binding is not None else ()
         path = chain(self.scan, value.child_by_field_name("function")) if value.type == "call" else ()
         return self.result_of(path, scope) if path else ()
@@ -164,7 +162,7 @@ class PythonValues:
         the return type of the function."""
         binding = scope.find(path[0])
         if len(path) == 1 and binding is not None and binding.kind == "symbol":
-            return binding.type if self.scan.type_holds(binding, scope) else ()
+            return binding.type if binding.has_type_in(scope) else ()
         like_a_class = path[-1].lstrip("_")[:1].isupper() and not path[-1].isupper()
         return path if like_a_class else ()
 

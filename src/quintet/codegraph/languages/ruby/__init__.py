@@ -1,6 +1,6 @@
 """Ruby."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
+from quintet.codegraph.language import Family, Language, NameRules, words
 
 BUILTINS = words(
     "puts print p pp require require_relative load raise fail loop lambda proc format sprintf printf gets"
@@ -10,10 +10,6 @@ BUILTINS = words(
     " Enumerable Struct Set Range Regexp Time File Dir IO Proc Exception StandardError RuntimeError"
     " ArgumentError TypeError NameError NoMethodError KeyError IndexError NotImplementedError"
 )
-NODES = DefinitionNodes(
-    node_kinds("class:class module:module method:function singleton_method:function"),
-    containers=words("singleton_class body_statement"),
-)
 RULES = NameRules(
     implicit_self=True, open_classes=True, includes=True, nested_namespaces=True, star_names=False
 )
@@ -22,7 +18,6 @@ RUBY = Language(
     "ruby",
     "text/x-ruby",
     ("rb", "rake", "gemspec"),
-    NODES,
     FAMILY,
     f"{__name__}.extract",
     file_names=("rakefile", "gemfile"),

@@ -49,7 +49,8 @@ class _RubyExtractor(Extractor):
             {
                 self._container: "module class",
                 self._method: "method singleton_method",
-                self.block: "block do_block lambda singleton_class",
+                self.block: "singleton_class",
+                self._nameless: "block do_block lambda",
                 self._parameters: "method_parameters block_parameters lambda_parameters",
                 self._assignment: "assignment operator_assignment",
                 self._constant: "constant scope_resolution",
@@ -87,6 +88,10 @@ class _RubyExtractor(Extractor):
         if bases:
             self.scan.mention(inner, "extends", extended, bases[0])
         return steps(node, inner, name, parent)
+
+    def _nameless(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        self.scan.layout.hide(node)
+        return self.block(node, scope)
 
     def _constants(self, node: "Node | None") -> Type:
         return chain(node, self.scan, _CONSTANTS, _CONSTANT_LINKS)

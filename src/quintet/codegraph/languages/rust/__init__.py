@@ -1,6 +1,6 @@
 """Rust."""
 
-from quintet.codegraph.language import DefinitionNodes, Family, Language, NameRules, node_kinds, words
+from quintet.codegraph.language import Family, Language, NameRules, node_kinds, words
 
 BUILTINS = words(
     "Vec String Option Some None Result Ok Err Box Rc Arc Cell RefCell HashMap HashSet BTreeMap BTreeSet"
@@ -10,15 +10,7 @@ BUILTINS = words(
     " unimplemented unreachable write writeln matches include_str include_bytes env concat stringify"
     " dbg drop str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char std core alloc"
 )
-NODES = DefinitionNodes(
-    node_kinds(
-        "function_item:function struct_item:struct enum_item:enum union_item:union trait_item:trait"
-        " impl_item:impl mod_item:module macro_definition:macro"
-    ),
-    comments=words("line_comment block_comment attribute_item"),
-    containers=words("declaration_list"),
-    needs_body=words("mod_item"),
-)
+KINDS = node_kinds("struct_item:struct enum_item:enum union_item:union trait_item:trait")
 FAMILY = Family(
     "rust",
     NameRules("file"),
@@ -27,4 +19,4 @@ FAMILY = Family(
     module_endings=(".rs",),
     folder_files=words("mod lib main"),
 )
-RUST = Language("rust", "text/x-rust", ("rs",), NODES, FAMILY, f"{__name__}.extract")
+RUST = Language("rust", "text/x-rust", ("rs",), FAMILY, f"{__name__}.extract", kinds=KINDS)

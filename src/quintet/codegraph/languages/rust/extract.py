@@ -44,6 +44,7 @@ class _RustExtractor(RustNames):
                 self._mod: "mod_item",
                 self._field: "field_declaration",
                 self._variant: "enum_variant",
+                self._macro_definition: "macro_definition",
                 self._use: "use_declaration extern_crate_declaration",
             }
         )
@@ -81,6 +82,7 @@ class _RustExtractor(RustNames):
             receiver = Binding("self", number=number)
         for name in ("self", "Self"):
             inner.bind(name, receiver)
+        self.scan.add_definition("impl", path, node, scope)
         if trait is not None:
             relation: Relation = "implements" if number is not None else "references"
             self.mention_later(inner, relation, self.path(trait), trait, self.elsewhere(self.path(trait)))
@@ -101,6 +103,11 @@ class _RustExtractor(RustNames):
         """The type of an impl, if another file defines the type."""
         binding = scope.names.get("Self")
         return binding.type if binding is not None and binding.kind == "local" else ()
+
+    def _macro_definition(self, node: "Node", scope: Scope) -> Sequence[Step]:
+        """It is no symbol, but a chunk of its own."""
+        self.scan.add_definition("macro", (self.scan.name(node.child_by_field_name("name")),), node, scope)
+        return ()
 
     def _mod(self, node: "Node", scope: Scope) -> Sequence[Step]:
         name, body = self.scan.name(node.child_by_field_name("name")), node.child_by_field_name("body")

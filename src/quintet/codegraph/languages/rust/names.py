@@ -55,7 +55,7 @@ class RustNames(Extractor):
             {
                 self.comment: "line_comment block_comment",
                 self.block: "block if_expression while_expression match_arm",
-                skip: "lifetime label macro_definition token_tree",
+                skip: "lifetime label token_tree",
                 self._let: "let_declaration let_condition for_expression parameter",
                 self._type_name: "type_identifier scoped_type_identifier",
                 self._value: "identifier scoped_identifier",
