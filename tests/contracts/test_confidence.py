@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import quintet
 from contracts.fixed import FixedEmbedder, circle, codes, ladder, results, write
 from quintet.contracts.confidence import FITTED, LOW, Calibration, Signs, confidence, low_confidence, signs
-from quintet.embed.models import MODELS
+from quintet.embed.models import MODELS, OLDER
 from quintet.model.results import Evidence, Ranked
 
 GRANITE = MODELS["granite"].identity
@@ -55,8 +55,8 @@ def ten(first: float = 0.9, last: float = 0.5) -> list[Ranked]:
     return [Ranked(str(at), score, str(at), {"semantic": evidence(score)}) for at, score in enumerate(scores)]
 
 
-def test_the_fitted_model_is_the_one_that_is_shipped() -> None:
-    assert set(FITTED) == {GRANITE}
+def test_the_fitted_models_are_those_that_are_shipped() -> None:
+    assert set(FITTED) == {GRANITE, OLDER["granite-1"].identity}
 
 
 def test_confidence_is_the_logistic_function_of_the_cosine_and_the_lead(shelf: Shelf) -> None:
