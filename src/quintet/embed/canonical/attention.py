@@ -38,13 +38,12 @@ class Attention:
         self._sharpness = (query * key * step)[:, np.newaxis, np.newaxis]
         self._value_unit = (value / np.float32(PROBABILITY))[:, np.newaxis, np.newaxis]
 
-    def round(self, projected: Float32) -> Float32:
+    def round(self, projected: Float32) -> None:
         """Queries, keys and values as integers within their bounds, in place."""
         np.rint(projected, out=projected)
         scores = projected.shape[1] // 3 * 2
         np.clip(projected[:, :scores], -self._score_levels, self._score_levels, out=projected[:, :scores])
         np.clip(projected[:, scores:], -self._value_levels, self._value_levels, out=projected[:, scores:])
-        return projected
 
     def __call__(self, projected: Float32, queries: int) -> Float32:
         """What the first `queries` tokens of one sequence gather from all."""

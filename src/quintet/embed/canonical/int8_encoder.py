@@ -35,10 +35,12 @@ class Int8Layer:
     up: RangedAffine
     down: RowAffine
     down_norm: Norm
+    inner: int
 
-    def project(self, x: Float32, special: Places) -> Float32:
-        """Queries, keys and values."""
-        return self.attention.round(self.qkv(x, special))
+    def project(self, x: Float32, special: Places, out: Float32) -> None:
+        """Write queries, keys and values into `out`."""
+        self.qkv(x, special, out)
+        self.attention.round(out)
 
 
 class Int8Encoder:
@@ -73,15 +75,16 @@ class Int8Encoder:
         projected = np.empty((len(x), 3 * self._width), np.float32)
         for rows, places in _blocks(len(x), special):
             normalise(x[rows], self._norm, self._epsilon)
-            projected[rows] = self._layers[0].project(x[rows], places)
+            self._layers[0].project(x[rows], places, projected[rows])
         for layer, following in zip(self._layers, self._layers[1:], strict=False):
             mixed = np.concatenate([layer.attention(projected[a:b], b - a) for a, b in bounds])
             for rows, places in _blocks(len(x), special):
-                x[rows] = self._feed(layer, x[rows], mixed[rows], places)
-                projected[rows] = following.project(x[rows], places)
+                self._feed(layer, x[rows], mixed[rows], places)
+                following.project(x[rows], places, projected[rows])
         last = self._layers[-1]
         mixed = np.concatenate([last.attention(projected[a:b], 1) for a, b in bounds])
-        x = self._feed(last, x[ends - lengths], mixed, np.arange(len(mixed)))
+        x = x[ends - lengths]
+        self._feed(last, x, mixed, np.arange(len(mixed)))
         return unit_int16(np.rint(x * FIXED).astype(np.int64))
 
     def _embed(self, sequences: Sequence[Sequence[int]]) -> Float32:
@@ -90,17 +93,18 @@ class Int8Encoder:
         x: Float32 = self._words.rows(ids) + self._positions[places]
         return x
 
-    def _feed(self, layer: Int8Layer, x: Float32, mixed: Float32, special: Places) -> Float32:
-        """What follows attention in a layer: the rows after it."""
-        inner = layer.out(mixed, special)
+    def _feed(self, layer: Int8Layer, x: Float32, mixed: Float32, special: Places) -> None:
+        """What follows attention in a layer: replaces the rows x by those after it."""
+        inner = np.empty_like(x)
+        layer.out(mixed, special, inner)
         inner += x
         normalise(inner, layer.out_norm, self._epsilon)
-        wide = layer.up(inner, special)
+        wide = np.empty((len(x), layer.inner), np.float32)
+        layer.up(inner, special, wide)
         self._activate(wide, special)
-        result = layer.down(wide, special)
-        result += inner
-        normalise(result, layer.down_norm, self._epsilon)
-        return result
+        layer.down(wide, special, x)
+        x += inner
+        normalise(x, layer.down_norm, self._epsilon)
 
     def _activate(self, wide: Float32, special: Places) -> None:
         """GELU by table, in place. Beyond the table GELU is the argument, but only special rows reach so
@@ -129,6 +133,7 @@ def _layer(matrix: type[Int8Matrix], layer: EncoderLayer, ranges: LayerRanges, h
         RangedAffine(matrix, layer.up, ranges.up, GELU_STEPS, GELU_ZERO),
         RowAffine(matrix, layer.down, ranges.down),
         layer.down_norm,
+        layer.up.weight.shape[1],
     )
 
 

@@ -54,8 +54,8 @@ class Int8Affine(ABC):
         self._shrink: Float32 = np.float32(1) / even
 
     @abstractmethod
-    def __call__(self, x: Float32, special: Places) -> Float32:
-        """The rows `special` of x have two limbs and a unit each."""
+    def __call__(self, x: Float32, special: Places, out: Float32) -> None:
+        """Write the result into `out`. The rows `special` of x have two limbs and a unit each."""
 
     def _limbs(self, x: Float32) -> tuple[Float32, Float32, Float32]:
         """The unit of each row, and its two limbs."""
@@ -67,14 +67,14 @@ class Int8Affine(ABC):
         y -= high * np.float32(LIMB)
         return largest / TWO_LIMBS, high, y
 
-    def _sums(self, y: Float32, special: Places, high: Float32, low: Float32) -> Float32:
+    def _sums(self, y: Float32, special: Places, high: Float32, low: Float32, out: Float32) -> None:
         """The products of all rows, which are integers; of special rows, those of both limbs together."""
         count, both = len(y), len(y) + len(low)
         rows = np.empty((both + -both % 4, y.shape[1]), np.int8)  # numkong is slower for other numbers
         rows[:count], rows[count:both], rows[both:], rows[special] = y, low, 0, high
         sums = self._matrix.dots(rows)[:, : len(self._scale)]
         sums[special] = sums[special] * LIMB + sums[count:both]
-        return sums[:count].astype(np.float32)
+        out[...] = sums[:count]
 
 
 class RangedAffine(Int8Affine):
@@ -93,32 +93,30 @@ class RangedAffine(Int8Affine):
         self._levels = self._shrink / self._unit
         self._unit_scale = self._scale * self._unit
 
-    def __call__(self, x: Float32, special: Places) -> Float32:
+    def __call__(self, x: Float32, special: Places, out: Float32) -> None:
         unit, high, low = self._limbs(x[special])
         y = x * self._levels
         np.clip(y, -LEVELS, LEVELS, out=y)
-        result = self._sums(np.rint(y, out=y), special, high, low)
-        result[special] *= (unit / self._unit)[:, np.newaxis]
-        result *= self._unit_scale
-        result += self._bias
-        return result
+        self._sums(np.rint(y, out=y), special, high, low, out)
+        out[special] *= (unit / self._unit)[:, np.newaxis]
+        out *= self._unit_scale
+        out += self._bias
 
 
 class RowAffine(Int8Affine):
     """For any activations: every row has a unit of its own. `x` is overwritten."""
 
-    def __call__(self, x: Float32, special: Places) -> Float32:
+    def __call__(self, x: Float32, special: Places, out: Float32) -> None:
         special_unit, high, low = self._limbs(x[special])
         x *= self._shrink
         largest = largest_magnitude(x)
         x *= (np.float32(LEVELS) / largest)[:, np.newaxis]
-        result = self._sums(np.rint(x, out=x), special, high, low)
+        self._sums(np.rint(x, out=x), special, high, low, out)
         unit = largest / np.float32(LEVELS)
         unit[special] = special_unit
-        result *= unit[:, np.newaxis]
-        result *= self._scale
-        result += self._bias
-        return result
+        out *= unit[:, np.newaxis]
+        out *= self._scale
+        out += self._bias
 
 
 def largest_magnitude(x: Float32) -> Float32:
