@@ -24,7 +24,7 @@ from quintet.contracts.confidence import (
 )
 from quintet.contracts.contract import Answer
 from quintet.contracts.intent import QueryIntent, read_intent
-from quintet.embed.models import MODELS
+from quintet.embed.models import MODELS, OLDER
 from quintet.model.documents import Chunk, Document, Passage
 from quintet.model.results import Evidence, Ranked
 
@@ -77,8 +77,8 @@ def answered(best: list[Ranked], text: str = "the ttl of a cache", embedder: str
     return Answer(best[:1], {"0": passage(text)}, {}, {}, embedder, best)
 
 
-def test_the_fitted_model_is_the_one_that_is_shipped() -> None:
-    assert set(FITTED) == {GRANITE}
+def test_the_fitted_models_are_those_that_are_shipped() -> None:
+    assert set(FITTED) == {GRANITE, OLDER["granite-1"].identity}
 
 
 def test_confidence_is_the_logistic_function_of_its_signs(shelf: Shelf) -> None:

@@ -12,6 +12,12 @@ def granite() -> LocalEmbedder:
     return local_embedder("granite", processes=1)
 
 
+@pytest.fixture(scope="session")
+def older_granite() -> LocalEmbedder:
+    """The way in which indexes were embedded before."""
+    return local_embedder("granite-1", processes=1)
+
+
 @pytest.fixture
 def two_processes() -> Iterator[LocalEmbedder]:
     embedder = local_embedder("granite", processes=2)

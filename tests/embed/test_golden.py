@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numkong
 import pytest
 
 from embed.texts import TEXTS
@@ -49,15 +50,40 @@ def computed(name: str, surroundings: dict[str, str], *how: str) -> dict[str, st
     return found
 
 
+def kernels() -> dict[str, list[str]]:
+    """Which of numkong's kernels are left, down to plain C, and how to switch off the others."""
+    found = [name for name, usable in numkong.get_capabilities().items() if usable and name != "serial"]
+    newest_first = found[::-1]
+    return {
+        f"without {' '.join(newest_first[:count])}": [f"without:{name}" for name in newest_first[:count]]
+        for count in range(1, len(newest_first) + 1)
+    }
+
+
+FEWER_KERNELS = kernels()
+
+
 @pytest.fixture(scope="module")
-def everywhere() -> dict[str, dict[str, str]]:
+def older_everywhere() -> dict[str, dict[str, str]]:
     """Two processes of one thread at a time; those of two threads alone, for they wait by spinning."""
     with ThreadPoolExecutor(2) as pool:
         answers = list(
-            pool.map(lambda one: computed("granite", one, "single", "batched"), ONE_THREAD.values())
+            pool.map(lambda one: computed("granite-1", one, "single", "batched"), ONE_THREAD.values())
         )
-    answers += [computed("granite", one, "batched") for one in TWO_THREADS.values()]
+    answers += [computed("granite-1", one, "batched") for one in TWO_THREADS.values()]
     return dict(zip([*ONE_THREAD, *TWO_THREADS], answers, strict=True))
+
+
+@pytest.fixture(scope="module")
+def everywhere() -> dict[str, dict[str, str]]:
+    """As it is, in all the surroundings of the older way, and with fewer kernels of numkong."""
+    surroundings = {"as the user has it": {}, **ONE_THREAD, **TWO_THREADS}
+    with ThreadPoolExecutor(2) as pool:
+        answers = [
+            *pool.map(lambda one: computed("granite", one, "single", "batched"), surroundings.values()),
+            *pool.map(lambda off: computed("granite", {}, "batched", *off), FEWER_KERNELS.values()),
+        ]
+    return dict(zip([*surroundings, *FEWER_KERNELS], answers, strict=True))
 
 
 def test_there_are_64_different_texts() -> None:
@@ -65,14 +91,23 @@ def test_there_are_64_different_texts() -> None:
 
 
 @pytest.mark.requirement("004-S2-CANONICAL")
-@pytest.mark.parametrize("surroundings", [*ONE_THREAD, *TWO_THREADS])
+@pytest.mark.parametrize("surroundings", ["as the user has it", *ONE_THREAD, *TWO_THREADS, *FEWER_KERNELS])
 def test_granite_gives_the_recorded_vectors(surroundings: str, everywhere: dict[str, dict[str, str]]) -> None:
     found = everywhere[surroundings]
     assert {found.get("single", RECORDED["granite"]), found["batched"]} == {RECORDED["granite"]}
 
 
+@pytest.mark.parametrize("surroundings", [*ONE_THREAD, *TWO_THREADS])
+def test_the_older_way_gives_the_recorded_vectors(
+    surroundings: str, older_everywhere: dict[str, dict[str, str]]
+) -> None:
+    found = older_everywhere[surroundings]
+    assert {found.get("single", RECORDED["granite-1"]), found["batched"]} == {RECORDED["granite-1"]}
+
+
 def test_the_kernels_do_differ_in_ordinary_float32(everywhere: dict[str, dict[str, str]]) -> None:
-    assert len({found["float32"] for found in everywhere.values()}) > 1
+    assert len({everywhere[name]["float32"] for name in (*ONE_THREAD, *TWO_THREADS)}) > 1
+    assert len({everywhere[name]["float32"] for name in FEWER_KERNELS}) > 1
 
 
 def test_the_worker_processes_give_the_recorded_vectors() -> None:

@@ -9,7 +9,7 @@ import pytest
 from embed.texts import ODD
 from quintet.embed import NAMES, load_embedder, name_of
 from quintet.embed.local import LocalEmbedder
-from quintet.embed.models import MODELS
+from quintet.embed.models import MODELS, OLDER
 from quintet.errors import UsageError
 
 TOKENS = {
@@ -110,6 +110,7 @@ def test_every_name_is_known_and_others_are_refused() -> None:
 
 def test_an_identity_leads_back_to_its_name() -> None:
     assert {name_of(model.identity) for model in MODELS.values()} == set(MODELS)
+    assert {name_of(model.identity) for model in OLDER.values()} == set(OLDER)
     assert name_of("hash-384") == "hashing"
     assert name_of("remote:any:8") == "remote"
     assert name_of("somebody's own") is None

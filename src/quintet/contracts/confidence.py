@@ -52,9 +52,12 @@ class Calibration:
         return round(1 / (1 + exp(-odds)), DIGITS)
 
 
-# By the embedder's identity, because the cosines of models differ.
+GRANITE = Calibration(-13.0, 13.0, 2.0, 4.0, -3.0)
+# By the embedder's identity, because the cosines of models differ. Those of granite's two ways to compute do
+# not: their vectors have a cosine of 0.999 with each other.
 FITTED: Mapping[str, Calibration] = {
-    "granite-30m-english:6a1cc24734a5:1": Calibration(-13.0, 13.0, 2.0, 4.0, -3.0)
+    "granite-30m-english:6a1cc24734a5:1": GRANITE,
+    "granite-30m-english:6a1cc24734a5:2": GRANITE,
 }
 
 

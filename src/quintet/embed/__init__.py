@@ -11,6 +11,9 @@ STORED: Final[Any] = object()  # instead of an embedder: the one that the index 
 LOCAL = ("granite", "minilm")
 NAMES = (*LOCAL, "remote", "hashing", "none")
 DEFAULT = "granite"
+OLDER = {
+    "granite-30m-english:6a1cc24734a5:1": "granite-1"
+}  # identities of indexes made before, and their names
 IDENTITY_PREFIXES = {"granite-30m-english:": "granite", "all-minilm-l6-v2:": "minilm", "remote:": "remote"}
 
 
@@ -22,7 +25,7 @@ def load_embedder(name: str) -> Embedder | None:
 
 
 def _load(name: str) -> Embedder:
-    if name in LOCAL:
+    if name in LOCAL or name in OLDER.values():
         from quintet.embed.models import local_embedder
 
         return local_embedder(name)
@@ -45,6 +48,8 @@ def name_of(identity: str) -> str | None:
     """
     if identity == "hash-384":
         return "hashing"
+    if identity in OLDER:
+        return OLDER[identity]
     return next((name for prefix, name in IDENTITY_PREFIXES.items() if identity.startswith(prefix)), None)
 
 

