@@ -80,17 +80,15 @@ def covered(words: Sequence[str], passage: Passage) -> float:
     differently there."""
     chunk, document = passage.chunk, passage.document
     text = "\n".join((chunk.content, chunk.heading_path, document.title, document.path))
-    held = {word.lower() for word in WORD.findall(text)}
-    return sum(_is_held(word, held) for word in words) / len(words)
+    held = f" {' '.join(WORD.findall(text)).lower()} "
+    return sum([_is_held(word, held) for word in words]) / len(words)
 
 
-def _is_held(word: str, held: set[str]) -> bool:
-    if word in held:
-        return True
-    if len(word) <= BEGINNING:
-        return f"{word}s" in held or word.removesuffix("s") in held
-    beginning = word[: max(BEGINNING, len(word) - ENDING)]
-    return any(other.startswith(beginning) for other in held)
+def _is_held(word: str, held: str) -> bool:
+    """`held` are words between single spaces."""
+    if len(word) > BEGINNING:
+        return f" {word[: max(BEGINNING, len(word) - ENDING)]}" in held
+    return f" {word} " in held or f" {word}s " in held or f" {word.removesuffix('s')} " in held
 
 
 def confidence(intent: QueryIntent, answer: Answer) -> float | None:

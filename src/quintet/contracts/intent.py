@@ -324,7 +324,8 @@ def superseded(paths: Collection[str], wanted: Collection[int] = ()) -> set[str]
     >>> sorted(superseded(["api/v1/a.py", "api/v2/b.py", "lib/v1/c.py", "lib/c.py"]))
     ['api/v1/a.py', 'lib/v1/c.py']
     """
-    parts = {path: match.groups() for path in paths if (match := _VERSION_FOLDER.match(path))}
+    folders = [path for path in paths if "/v" in path or path[:1] in "vV" or "/V" in path]
+    parts = {path: match.groups() for path in folders if (match := _VERSION_FOLDER.match(path))}
     newest: dict[str, int] = {}
     for parent, version, _ in parts.values():
         newest[parent] = max(int(version), newest.get(parent, 0))

@@ -41,8 +41,9 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ),
     ("example", re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|bench)/", _FLAGS)),
     ("superseded", re.compile(r"(?:^|/)(?:deprecated|legacy|obsolete)/", _FLAGS)),
-    ("docs", re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)),
 )
+_ANY = re.compile("|".join(pattern.pattern for _, pattern in _PATTERNS), _FLAGS)  # most files match none
+_DOCS = re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)
 
 
 @lru_cache(maxsize=16_384)
@@ -51,4 +52,6 @@ def role_of(path: str) -> Role:
     >>> role_of("src/app.py"), role_of("tests/app.py"), role_of("app_test.go"), role_of("CHANGES.rst")
     ('source', 'test', 'test', 'changelog')
     """
-    return next((role for role, pattern in _PATTERNS if pattern.search(path)), "source")
+    if _ANY.search(path):
+        return next(role for role, pattern in _PATTERNS if pattern.search(path))
+    return "docs" if _DOCS.search(path) else "source"

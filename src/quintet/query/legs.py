@@ -25,7 +25,7 @@ FEW_NODES = 20  # for fewer it goes as deep as for these
 DEEPEST = 10_000  # chunks
 NOTHING_PASSES = "nothing passes the filters, whatever the query; change them or leave them out"
 NEIGHBOURS = 5
-SMOOTHED = 100  # of the best candidates
+SMOOTHED = 50  # of the best candidates; more gain nothing
 SHORT = (1, 2)  # terms of a short query
 LONG_QUERY_SCORE = 40.0  # what the best chunk of a longer query often scores
 EVEN = 9.0  # the natural logarithm of about 8,000: near the sizes that the house ranking was chosen on
@@ -342,15 +342,15 @@ def _add_neighbours(legs: Legs, plan: Plan, vectors: ChunkVectors) -> None:
     if legs.facts is None:
         return
     scores = scores_of(plan.profile, legs.hits, plan.limit, FINDERS)
-    best = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:SMOOTHED]
-    prose = [chunk_id for chunk_id in best if chunk_id in vectors.rows and not legs.facts[chunk_id].is_code]
+    best = sorted([(-score, chunk_id) for chunk_id, score in scores.items()])[:SMOOTHED]
+    prose = [id for _, id in best if id in vectors.rows and not legs.facts[id].is_code]
     if len(prose) <= NEIGHBOURS:
         return
     own = np.array([scores[chunk_id] for chunk_id in prose])
     near = nearest(vectors.matrix[[vectors.rows[chunk_id] for chunk_id in prose]], NEIGHBOURS)
     gains: list[float] = np.maximum(own[near] - own[:, np.newaxis], 0.0).mean(axis=1).tolist()
-    hits = zip(prose, gains, strict=True)
-    legs.hits["neighbours"] = [Hit(chunk_id, gain, gain, None, False) for chunk_id, gain in hits if gain]
+    vouched = zip(prose, gains, strict=True)
+    legs.hits["neighbours"] = [Hit(chunk_id, gain, gain, None, False) for chunk_id, gain in vouched if gain]
 
 
 def _add_definitions(
