@@ -21,6 +21,12 @@ CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last
 DOCUMENT = (
     "r.name, d.path, d.title, d.mime_type, d.language, d.size, d.modified_ns, d.content_hash, d.metadata"
 )
+MILLISECONDS = "(d.modified_ns - (d.modified_ns % 1000000 + 1000000) % 1000000) / 1000000"  # rounded down
+FACTS = (  # in the order of `Facts`
+    f"d.id, d.path, c.sequence, c.first_line, {MILLISECONDS}, coalesce(c.node, c.id), 'Fresh', c.name, "
+    "c.kind, c.heading_path, d.language IS NOT NULL"
+)
+FACT_TABLES = "FROM chunks c JOIN documents d ON d.row = c.document"
 JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
 CHANGED = "SELECT id FROM changes WHERE generation > ?"
 CACHED_IDS = 10_000  # chunks, some 2 MB; a search sees a few hundred
@@ -92,21 +98,8 @@ class SqliteCatalog:
         return list(rows)
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
-        columns = (
-            "c.id, d.id, d.path, c.sequence, c.first_line, d.modified_ns, coalesce(c.node, c.id), c.name, "
-            "c.kind, c.heading_path, d.language IS NOT NULL"
-        )
-        tables = "FROM chunks c JOIN documents d ON d.row = c.document"
-        facts = {}
-        for chunk_id, document, path, sequence, line, modified_ns, node, *rest in self._with_ids(
-            f"SELECT {columns} {tables} WHERE c.id", chunk_ids
-        ):
-            name, kind, heading, is_code = rest
-            time = modified_ns // 1_000_000
-            facts[chunk_id] = Facts(
-                document, path, sequence, line, time, node, "Fresh", name, kind, heading, bool(is_code)
-            )
-        return facts
+        rows = self._with_ids(f"SELECT {FACTS}, c.id {FACT_TABLES} WHERE c.id", chunk_ids)
+        return {row[-1]: Facts._make(row[:-1]) for row in rows}
 
     def defining(self, names: Sequence[str], limit: int, within: Rows | None) -> list[str]:
         wanted = apsw.carray(tuple(name for name in dict.fromkeys(names) if "\0" not in name))
