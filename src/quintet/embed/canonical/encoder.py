@@ -94,10 +94,7 @@ class CanonicalEncoder:
     def encode(self, sequences: Sequence[Sequence[int]]) -> Int16:
         if not sequences:
             return np.empty((0, self._width), np.int16)
-        lengths = [len(sequence) for sequence in sequences]
-        if not 1 <= min(lengths) <= max(lengths) <= self.longest:
-            given = f"sequences have {min(lengths)} to {max(lengths)} tokens"
-            raise StoreError(f"{given}; the encoder accepts 1 to {self.longest}")
+        lengths = checked_lengths(sequences, self.longest)
         ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths])
         buffers = Buffers(len(ids), self._inner)
@@ -203,6 +200,15 @@ class CanonicalEncoder:
         fixed = np.rint(x * FIXED).astype(np.int64)
         # The sum has the direction of the mean, and only the direction is kept.
         return fixed if self._pooling == "cls" else np.add.reduceat(fixed, _starts(lengths), axis=0)
+
+
+def checked_lengths(sequences: Sequence[Sequence[int]], longest: int) -> list[int]:
+    """The number of tokens of each sequence, of which there is at least one."""
+    lengths = [len(sequence) for sequence in sequences]
+    if not 1 <= min(lengths) <= max(lengths) <= longest:
+        given = f"sequences have {min(lengths)} to {max(lengths)} tokens"
+        raise StoreError(f"{given}; the encoder accepts 1 to {longest}")
+    return lengths
 
 
 def unit_int16(integers: npt.NDArray[np.int64]) -> Int16:

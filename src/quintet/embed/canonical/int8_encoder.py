@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintet.embed.canonical.attention import MAX_TOKENS, Attention
-from quintet.embed.canonical.encoder import unit_int16
+from quintet.embed.canonical.encoder import checked_lengths, unit_int16
 from quintet.embed.canonical.int8_matrix import Int8Matrix, KernelMatrix
 from quintet.embed.canonical.int8_products import Places, RangedAffine, RowAffine
 from quintet.embed.canonical.layer_norm import FIXED, normalise
@@ -64,10 +64,7 @@ class Int8Encoder:
     def encode(self, sequences: Sequence[Sequence[int]]) -> Int16:
         if not sequences:
             return np.empty((0, self._width), np.int16)
-        lengths = [len(sequence) for sequence in sequences]
-        if not 1 <= min(lengths) <= max(lengths) <= self.longest:
-            given = f"sequences have {min(lengths)} to {max(lengths)} tokens"
-            raise StoreError(f"{given}; the encoder accepts 1 to {self.longest}")
+        lengths = checked_lengths(sequences, self.longest)
         ends = np.cumsum(lengths)
         bounds = list(zip((ends - lengths).tolist(), ends.tolist(), strict=True))
         special = np.unique([ends - lengths, ends - 1])
