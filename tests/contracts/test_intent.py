@@ -200,8 +200,17 @@ def test_a_name_that_shares_words_counts_half_of_what_they_cover() -> None:
 def test_a_role_that_is_not_asked_for_is_taken_off() -> None:
     files = {"test": fact("tests/a.py"), "source": fact("a.py"), "docs": fact("docs/a.md")}
     assert scores("cache", "role", **files) == {"test": -1.0}
-    assert scores("cache tests", "role", **files) == {}
+    assert scores("test", "role", **files) == {}
     assert scores(TRACEBACK, "role", **files) == {"test": -1.0, "docs": -1.0}, "it asks for code"
+
+
+def test_prose_gains_beside_source_code_if_the_query_has_several_words() -> None:
+    prose = {"guide": fact("docs/a.md", code=False), "picture": fact("docs/a.svg", code=False)}
+    code = fact("a.py")
+    assert scores("fill the cache", "role", **prose, code=code) == {"guide": 1.0}
+    assert scores("cache", "role", **prose, code=code) == {}, "a single word names something"
+    assert scores("fill_cache", "role", **prose, code=code) == {}
+    assert scores("fill the cache", "role", **prose) == {}, "there is no code to stand beside"
 
 
 def test_code_that_newer_code_replaces_is_taken_off() -> None:

@@ -77,3 +77,13 @@ def test_the_same_mark_with_an_overline_is_another_level() -> None:
 def test_a_table_is_one_block() -> None:
     table = "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+"
     assert parse("a.rst", table).blocks == (Block(table, 1, 5, kind="table"),)
+
+
+def test_labels_are_left_out() -> None:
+    text = ".. _install:\n\n.. _setup guide:\n\nInstall\n=======\n\nSay so. See `it`_.\n\n.. _it: https://example.org\n"
+    blocks = parse("a.rst", text).blocks
+    assert [block.text for block in blocks] == [
+        "Install\n=======",
+        "Say so. See `it`_.",
+        ".. _it: https://example.org",
+    ]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from quintet.contracts.stop_words import STOP_WORDS
 from quintet.model.results import Facts, Hit
-from quintet.model.roles import Role, role_of
+from quintet.model.roles import Role, is_prose, role_of
 from quintet.ranking.fuse import add_up
 
 IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "words"]
@@ -33,6 +33,7 @@ MEMBER = 0.7  # what the definition of a function counts: a class goes before it
 UNQUALIFIED = 0.8  # the name fits, but what is around it does not
 PARTS = 0.5  # what a name counts that shares all its words with the query
 PASTED: tuple[IntentKind, ...] = ("traceback", "issue")
+ASKED: tuple[IntentKind, ...] = ("words", "error", "phrase")  # documentation may have the answer
 Stems = Callable[[Sequence[str]], list[str]]
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -302,19 +303,24 @@ class CodeEvidence:
         return PARTS * self._words.overlap(fact.name)[0].balance
 
     def role(self, facts: Mapping[str, Facts]) -> list[Hit]:
-        """-1 for files of a role that the query does not ask for. Documentation answers questions, but what
-        is pasted (a traceback, an issue) asks for code."""
+        """-1 for files of a role that the query does not ask for; +1 for prose beside source code, which
+        alone has paths, definitions and agreement on its side, unless the query is a single word. What is
+        pasted (a traceback, an issue) asks for code, so documentation has -1 there."""
         wanted: set[Role] = {"source", *self._intent.roles}
         if self._intent.kind not in PASTED:
             wanted.add("docs")
         old = set[str]()
         if "superseded" not in wanted:
             old = superseded({fact.path for fact in facts.values()}, self._intent.versions)
-        return _hits(
-            (chunk_id, -1.0)
-            for chunk_id, fact in facts.items()
-            if role_of(fact.path) not in wanted or fact.path in old
-        )
+        asked = self._intent.kind in ASKED and len(self._intent.words) > 1
+        beside_code = asked and any(fact.is_code for fact in facts.values())
+
+        def score(fact: Facts) -> float:
+            if role_of(fact.path) not in wanted or fact.path in old:
+                return -1.0
+            return 1.0 if beside_code and not fact.is_code and is_prose(fact.path) else 0.0
+
+        return _hits((chunk_id, score(fact)) for chunk_id, fact in facts.items())
 
 
 def superseded(paths: Collection[str], wanted: Collection[int] = ()) -> set[str]:

@@ -62,7 +62,8 @@ class Params:
     role_weight: float = parameter(
         0.2,
         number(0, 10),
-        "taken off tests, examples, change logs, build scripts, generated, vendored and superseded files",
+        "taken off tests, examples, change logs, build scripts, generated, vendored and superseded files; "
+        "added to prose beside source code",
     )
     agreement_weight: float = parameter(
         0.3, number(0, 10), "weight of what the other chunks of a source file score"

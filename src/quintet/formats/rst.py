@@ -11,6 +11,7 @@ from quintet.formats.mentions import rst_outline
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+\s*+$")
 _ITEM = re.compile(r"(?:[-*+•‣⁃]|(?:\d{1,9}|#|[a-zA-Z])[.)]|\((?:\d{1,9}|#|[a-zA-Z])\))[ \t]+\S")
+_TARGET = re.compile(r"\.\.[ \t]+_[^:]++:[ \t]*$")  # a label, no text
 _EXPLICIT = re.compile(r"(?:\.\.|__)(?:[ \t]|$)")
 _CODE = re.compile(r"\.\.[ \t]+(?:code|code-block|sourcecode|parsed-literal|math|doctest|testcode)::")
 _GRID = re.compile(r"\+[-=+]+$|=+[ \t]+=[= \t]*$")
@@ -49,6 +50,8 @@ class _RstReader:
             yield from self._take(self._indented_end(self.row, 0), kind="code")
         elif title := self._title():
             yield from self._section(*title)
+        elif _TARGET.match(line):
+            self.row += 1
         elif _EXPLICIT.match(line):
             kind = "code" if _CODE.match(line) else "text"
             yield from self._take(self._indented_end(self.row + 1, 0), kind=kind)

@@ -13,7 +13,7 @@ from quintet.ports.writing import Entry
 from quintet.settings import Settings
 
 EARLIEST_NS, LATEST_NS = -(2**63), 2**63 - 1  # the years 1677 and 2262: what SQLite can store
-PARSERS = 6  # goes up when a parser or the chunker gives different chunks or outlines for the same text
+PARSERS = 7  # goes up when a parser or the chunker gives different chunks or outlines for the same text
 
 
 def storable_time(modified_ns: int) -> int:

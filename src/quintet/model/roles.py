@@ -44,6 +44,7 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
 )
 _ANY = re.compile("|".join(pattern.pattern for _, pattern in _PATTERNS), _FLAGS)  # most files match none
 _DOCS = re.compile(r"(?:^|/)(?:docs?|documentation|site)/|\.(?:md|mdx|rst|adoc|txt)$", _FLAGS)
+_PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|txt|html?|ipynb|pdf|docx|pptx|epub)$", _FLAGS)
 
 
 @lru_cache(maxsize=16_384)
@@ -55,3 +56,12 @@ def role_of(path: str) -> Role:
     if _ANY.search(path):
         return next(role for role, pattern in _PATTERNS if pattern.search(path))
     return "docs" if _DOCS.search(path) else "source"
+
+
+def is_prose(path: str) -> bool:
+    """Whether the file is written for readers, as its ending says.
+
+    >>> is_prose("docs/guide.md"), is_prose("docs/logo.svg")
+    (True, False)
+    """
+    return _PROSE.search(path) is not None
