@@ -204,13 +204,32 @@ def test_a_role_that_is_not_asked_for_is_taken_off() -> None:
     assert scores(TRACEBACK, "role", **files) == {"test": -1.0, "docs": -1.0}, "it asks for code"
 
 
-def test_prose_gains_beside_source_code_if_the_query_has_several_words() -> None:
+def test_prose_gains_beside_source_code_if_the_query_is_a_question() -> None:
     prose = {"guide": fact("docs/a.md", code=False), "picture": fact("docs/a.svg", code=False)}
     code = fact("a.py")
-    assert scores("fill the cache", "role", **prose, code=code) == {"guide": 1.0}
-    assert scores("cache", "role", **prose, code=code) == {}, "a single word names something"
-    assert scores("fill_cache", "role", **prose, code=code) == {}
-    assert scores("fill the cache", "role", **prose) == {}, "there is no code to stand beside"
+    assert scores("how do I fill the cache", "role", **prose, code=code) == {"guide": 1.0}
+    assert scores("how the cache is filled", "role", **prose, code=code) == {}, "it asks how code works"
+    assert scores("how do I fill the cache", "role", **prose) == {}, "there is no code to stand beside"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how to merge two calendars",
+        "can it read zip files",
+        "is there a way to stop",
+        "where are my keys kept",
+    ],
+)
+def test_who_wants_to_do_something_asks_a_question(query: str) -> None:
+    assert read_intent(query).kind == "question"
+
+
+@pytest.mark.parametrize(
+    "query", ["how jobs are stored", "I/O loop", "scan folders", "whyever", "mycache youth"]
+)
+def test_who_wants_to_know_how_code_works_asks_no_question(query: str) -> None:
+    assert read_intent(query).kind == "words"
 
 
 def test_code_that_newer_code_replaces_is_taken_off() -> None:

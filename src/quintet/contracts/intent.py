@@ -1,5 +1,6 @@
-"""What a query is: a name, a path, a traceback, an error message, a pasted issue, a phrase, or plain words;
-and what facts about code say to it: paths, definitions and the roles of files are signals of their own."""
+"""What a query is: a name, a path, a traceback, an error message, a pasted issue, a phrase, a question, or
+plain words; and what facts about code say to it: paths, definitions and the roles of files are signals of
+their own."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from quintet.model.results import Facts, Hit
 from quintet.model.roles import Role, is_prose, role_of
 from quintet.ranking.fuse import add_up
 
-IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "words"]
+IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "question", "words"]
 
 
 def words(text: str) -> frozenset[str]:
@@ -33,7 +34,6 @@ MEMBER = 0.7  # what the definition of a function counts: a class goes before it
 UNQUALIFIED = 0.8  # the name fits, but what is around it does not
 PARTS = 0.5  # what a name counts that shares all its words with the query
 PASTED: tuple[IntentKind, ...] = ("traceback", "issue")
-ASKED: tuple[IntentKind, ...] = ("words", "error", "phrase")  # documentation may have the answer
 Stems = Callable[[Sequence[str]], list[str]]
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -47,6 +47,11 @@ _FRAME = re.compile(
     re.MULTILINE,
 )
 _FAILURE = re.compile(r"\b\w*(?:Error|Exception|Warning)\b|\b(?:error|fatal|panic|failed)\b ?:", re.ASCII)
+# Somebody wants to do something; "how it works" asks for code.
+_QUESTION = re.compile(
+    r"^how to\b|^(?:can|could|should|may|is there|is it possible)\b|\b(?:I|my|we|our|you|your)\b(?!/)",
+    re.IGNORECASE,
+)
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2}[a-z]")
 _VERSION = re.compile(r"\bv(\d{1,3})\b", re.IGNORECASE)
 _VERSION_FOLDER = re.compile(r"^(.*/|)v(\d{1,3})/(.+)$", re.IGNORECASE)
@@ -134,12 +139,18 @@ def _kind(text: str) -> IntentKind:
         return "phrase"
     if len(text.split()) > ISSUE_WORDS or text.count("\n") > 2:
         return "issue"
+    return _kind_of_line(text)
+
+
+def _kind_of_line(text: str) -> IntentKind:
     if any(text.startswith(path) and len(text.split()) == 1 for path in _paths(text)):
         return "path"
     bare = text.strip("`").removesuffix("()")
     if _QUALIFIED.fullmatch(bare) and _CODE_LIKE.search(bare):
         return "symbol"
-    return "error" if _FAILURE.search(text) and len(text.split()) > 1 else "words"
+    if _FAILURE.search(text) and len(text.split()) > 1:
+        return "error"
+    return "question" if _QUESTION.search(text) else "words"
 
 
 def _names(text: str) -> list[Name]:
@@ -303,17 +314,16 @@ class CodeEvidence:
         return PARTS * self._words.overlap(fact.name)[0].balance
 
     def role(self, facts: Mapping[str, Facts]) -> list[Hit]:
-        """-1 for files of a role that the query does not ask for; +1 for prose beside source code, which
-        alone has paths, definitions and agreement on its side, unless the query is a single word. What is
-        pasted (a traceback, an issue) asks for code, so documentation has -1 there."""
+        """-1 for files of a role that the query does not ask for. What is pasted (a traceback, an issue) asks
+        for code, so documentation has -1 there. A question asks for prose, which has +1 beside source code:
+        only code has paths, definitions and agreement on its side."""
         wanted: set[Role] = {"source", *self._intent.roles}
         if self._intent.kind not in PASTED:
             wanted.add("docs")
         old = set[str]()
         if "superseded" not in wanted:
             old = superseded({fact.path for fact in facts.values()}, self._intent.versions)
-        asked = self._intent.kind in ASKED and len(self._intent.words) > 1
-        beside_code = asked and any(fact.is_code for fact in facts.values())
+        beside_code = self._intent.kind == "question" and any(fact.is_code for fact in facts.values())
 
         def score(fact: Facts) -> float:
             if role_of(fact.path) not in wanted or fact.path in old:

@@ -63,7 +63,7 @@ class Params:
         0.2,
         number(0, 10),
         "taken off tests, examples, change logs, build scripts, generated, vendored and superseded files; "
-        "added to prose beside source code",
+        "added to prose beside source code if the query is a question",
     )
     agreement_weight: float = parameter(
         0.3, number(0, 10), "weight of what the other chunks of a source file score"
@@ -116,6 +116,7 @@ READ_AS: Mapping[IntentKind, str] = {
     "traceback": "the query was read as a traceback: names, files and the first line count most",
     "issue": "the query was read as pasted text: its first line and the names of code in it count most",
     "error": "the query was read as an error message",
+    "question": "the query was read as a question, so documentation counts as much as source code",
     "phrase": "the query was read as a phrase, so only its words in this order match as text",
 }
 
