@@ -1,18 +1,14 @@
 """What a query is: a name, a path, a traceback, an error message, a pasted issue, a phrase, a question, or
-plain words; and what facts about code say to it: paths, definitions and the roles of files are signals of
-their own."""
+plain words."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Literal
 
 from quintet.contracts.stop_words import STOP_WORDS
-from quintet.model.results import Facts, Hit
-from quintet.model.roles import Role, is_prose, role_of
-from quintet.ranking.fuse import add_up
+from quintet.model.roles import Role
 
 IntentKind = Literal["symbol", "path", "traceback", "error", "issue", "phrase", "question", "words"]
 
@@ -25,41 +21,39 @@ MAX_WORDS = 64  # that are compared with paths and names
 MAX_NAMES = 50  # identifiers of a long text
 ISSUE_WORDS = 60  # a longer query was pasted
 MAX_TITLE = 200  # characters
-DEFINITIONS = 20  # chunks that are looked up for a name
-BEGINNING = 0.7  # what `config` counts for `configuration`
-LEAST_BEGINNING = 4  # letters
-FOLDER = 0.5  # what a word counts in the name of a folder instead of the file
-TYPES = frozenset(("class", "struct", "interface", "trait", "enum", "type", "record", "union"))
-MEMBER = 0.7  # what the definition of a function counts: a class goes before its constructor
-UNQUALIFIED = 0.8  # the name fits, but what is around it does not
-PARTS = 0.5  # what a name counts that shares all its words with the query
+MAX_DIGITS = 9  # of a line number
+LITERALS = 4  # names and parts of a message that are looked up word for word
 PASTED: tuple[IntentKind, ...] = ("traceback", "issue")
-Stems = Callable[[Sequence[str]], list[str]]
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = r"[A-Za-z_$][\w$]*"
 _QUALIFIED = re.compile(rf"{_IDENTIFIER}(?:(?:\.|::|->|\#){_IDENTIFIER})*")
 _JOINT = re.compile(r"\.|::|->|#")
 _ENDING = r"\.[A-Za-z][A-Za-z0-9+]{0,5}"
-_PATH = re.compile(rf"(?<![\w/.@+-])(?:[\w.@+-]+/)*[\w.@+-]*\w{_ENDING}(?=$|[\s:,;)\"'`\]])(?::(\d+))?")
+_PATH = re.compile(
+    rf"(?<![\w/.@+-])(?:[\w.@+-]+/)*[\w.@+-]*\w{_ENDING}(?=$|[\s:,;)\"'`\]])(?::(\d+)|\", line (\d+))?"
+)
 _FRAME = re.compile(
     r"^[ \t]*(?:File \"|at [\w$.<>]+ ?\(|#\d+\s)|^goroutine \d|Traceback \(most recent call|panicked at",
     re.MULTILINE,
 )
-_FAILURE = re.compile(r"\b\w*(?:Error|Exception|Warning)\b|\b(?:error|fatal|panic|failed)\b ?:", re.ASCII)
-# Somebody wants to do something; "how it works" asks for code.
+_FAILURE = re.compile(
+    r"\b\w*(?:Error|Exception|Warning)\b|\b(?:error|fatal|panic|failed)\b ?:"
+    r"|^(?i:cannot|can't|could not|couldn't|unable to|failed to|no such)\b|(?<!\w)'[^']+'(?!\w)",
+    re.ASCII,
+)
+_VALUE = re.compile(r"[^\w\s.!?-]|\d+")  # messages are fixed texts around values, which marks set apart
+# Somebody wants to do or to know something; "how it works" and "where" ask for code.
 _QUESTION = re.compile(
-    r"^how to\b|^(?:can|could|should|may|is there|is it possible)\b|\b(?:I|my|we|our|you|your)\b(?!/)",
+    r"^(?:how to|can|could|should|may|is there|is it possible|what|which|when|why|who)\b|\b(?:I|my|we|our|you|your)\b(?!/)",
     re.IGNORECASE,
 )
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2}[a-z]")
 _VERSION = re.compile(r"\bv(\d{1,3})\b", re.IGNORECASE)
-_VERSION_FOLDER = re.compile(r"^(.*/|)v(\d{1,3})/(.+)$", re.IGNORECASE)
 _FILE_ENDINGS = words(
     "py pyi js mjs cjs jsx ts tsx mts go rs java c h cc cpp hpp cxx cs rb php sh kt swift scala md rst txt"
     " json yaml yml toml html css sql xml lua ex exs hs zig"
 )
-_FOLDER_FILES = words("__init__ index mod")  # stand for their folder
 _ASKS_FOR: Mapping[Role, frozenset[str]] = {
     "test": words("test tests spec specs fixture fixtures mock mocks"),
     "example": words("example examples sample samples demo benchmark benchmarks bench"),
@@ -82,27 +76,34 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
     """A query as it was read. `words` are split at punctuation and inside identifiers, in lower case, without
-    stop words; `roles` and `versions` are those that the query asks for."""
+    stop words. `lines` has a line for each of `paths`, or 0. `roles` and `versions` are what the query asks
+    for, and `literals` what a passage should hold word for word."""
 
     kind: IntentKind
     words: tuple[str, ...]
     names: tuple[Name, ...] = ()
     paths: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
     roles: tuple[Role, ...] = ()
     versions: tuple[int, ...] = ()
+    literals: tuple[str, ...] = ()
 
 
 def read_intent(query: str) -> QueryIntent:
     text = query.strip()
     kind = _kind(text)
     asked = words_of(text)
+    paths = dict(islice(_paths(text).items(), MAX_NAMES))
+    names = tuple(islice(dict.fromkeys(_names(text)), MAX_NAMES))
     return QueryIntent(
         kind,
         asked,
-        tuple(islice(dict.fromkeys(_names(text)), MAX_NAMES)),
-        tuple(islice(dict.fromkeys(_paths(text)), MAX_NAMES)),
+        names,
+        tuple(paths),
+        tuple(paths.values()),
         tuple(role for role, names in _ASKS_FOR.items() if not names.isdisjoint(asked)),
         tuple(map(int, islice(_VERSION.findall(text), MAX_NAMES))),
+        tuple(islice(dict.fromkeys(_literals(text, kind, names)), LITERALS)),
     )
 
 
@@ -166,191 +167,22 @@ def _names(text: str) -> list[Name]:
     return names
 
 
-def _paths(text: str) -> list[str]:
-    """File names and paths, without a line number."""
-    paths = []
+def _paths(text: str) -> dict[str, int]:
+    """File names and paths, with the line number that follows, or 0."""
+    paths: dict[str, int] = {}
     for match in _PATH.finditer(text):
-        path = match[0].partition(":")[0]
+        path = match[0].partition(":")[0].partition('"')[0]
         if path.rpartition(".")[2].lower() in _FILE_ENDINGS:
-            paths.append(path)
+            paths.setdefault(path, int((match[1] or match[2] or "0")[:MAX_DIGITS]))
     return paths
 
 
-def _modules(names: Iterable[Name]) -> Iterator[tuple[str, ...]]:
-    """What `a.b.c` may mean as a file: the module `a/b/c`, or the module `a/b` with a member `c`."""
-    for name in names:
-        parts = tuple(part.lower() for part in (*name.inside, name.name))
-        yield from (parts[:size] for size in (len(parts), len(parts) - 1) if size > 1)
-
-
-def _module_names(path: str) -> Iterator[tuple[str, ...]]:
-    """What a file may be called as a module: the last parts of its path, two at least.
-
-    >>> list(_module_names("src/app/cli/__init__.py"))
-    [('app', 'cli'), ('src', 'app', 'cli')]
-    """
-    *folders, name = path.lower().split("/")
-    stem = name.partition(".")[0]
-    parts = folders if stem in _FOLDER_FILES else [*folders, stem]
-    return (tuple(parts[-size:]) for size in range(2, len(parts) + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """How much of the query a text covers, and how much of the text the query covers."""
-
-    of_query: float
-    of_text: float
-
-    @property
-    def balance(self) -> float:
-        """The harmonic mean."""
-        both = self.of_query + self.of_text
-        return 2 * self.of_query * self.of_text / both if both else 0.0
-
-
-@lru_cache(maxsize=16_384)
-def _split(text: str) -> tuple[str, ...]:
-    """The words of a path or a name, each once."""
-    return tuple(dict.fromkeys(word.lower() for word in WORD.findall(text)))
-
-
-class WordMatcher:
-    """The stems of a query, and how well other words match them."""
-
-    def __init__(self, words: Sequence[str], stems: Stems) -> None:
-        self._stems = stems
-        self._asked = tuple(dict.fromkeys(stems(words)))
-        self._known: dict[str, tuple[int, float]] = {word: (at, 1.0) for at, word in enumerate(self._asked)}
-        self._beginnings: dict[str, list[int]] = {}
-        for at, word in enumerate(self._asked):
-            if len(word) >= LEAST_BEGINNING:
-                self._beginnings.setdefault(word[:LEAST_BEGINNING], []).append(at)
-
-    def overlap(self, text: str, *, without: Collection[int] = ()) -> tuple[Overlap, Collection[int]]:
-        """How well the query and `text` cover each other, and which words of the query match.
-
-        Words of the query in `without` do not count.
-        """
-        stems = self._stems(_split(text))
-        best: dict[int, float] = {}
-        covered = 0.0
-        for stem in stems:
-            known = self._known.get(stem)
-            if known is None:
-                known = self._known[stem] = self._by_beginning(stem)
-            at, match = known
-            if match:
-                covered += match
-                if at not in without:
-                    best[at] = max(match, best.get(at, 0.0))
-        if not covered:
-            return NO_OVERLAP, ()
-        return Overlap(add_up(best.values()) / len(self._asked), covered / len(stems)), best
-
-    def _by_beginning(self, word: str) -> tuple[int, float]:
-        if len(word) >= LEAST_BEGINNING:
-            for at in self._beginnings.get(word[:LEAST_BEGINNING], ()):
-                if self._asked[at].startswith(word) or word.startswith(self._asked[at]):
-                    return at, BEGINNING
-        return -1, 0.0
-
-
-NO_OVERLAP = Overlap(0.0, 0.0)
-
-
-class CodeEvidence:
-    """The evidence about one query."""
-
-    def __init__(self, intent: QueryIntent, stems: Stems) -> None:
-        self._intent = intent
-        self._stems = stems
-        self._names: dict[str, list[Name]] = {}
-        for name in intent.names:
-            self._names.setdefault(name.name, []).append(name)
-        self._modules = frozenset(_modules(intent.names))
-        self._paths: dict[str, float] = {}
-
-    @cached_property
-    def _words(self) -> WordMatcher:
-        return WordMatcher(self._intent.words, self._stems)
-
-    def path(self, facts: Mapping[str, Facts]) -> list[Hit]:
-        """Of source files by the words of their paths, of any file that the query names. The words of
-        prose are in its title and headings, so they would count twice (HotpotQA -.03 nDCG@10)."""
-        named = bool(self._intent.paths)
-        return _hits(
-            (chunk_id, self._path_score(fact)) for chunk_id, fact in facts.items() if named or fact.is_code
-        )
-
-    def _path_score(self, fact: Facts) -> float:
-        score = self._paths.get(fact.path)
-        if score is None:
-            score = self._paths[fact.path] = self._score_path(fact.path, fact.is_code)
-        return score
-
-    def _score_path(self, path: str, is_code: bool) -> float:
-        if any(f"/{path}".endswith(f"/{named}") for named in self._intent.paths):
-            return 1.0
-        if not is_code:
-            return 0.0
-        if self._modules and not self._modules.isdisjoint(_module_names(path)):
-            return 1.0
-        folders, _, name = path.rpartition("/")
-        in_name, matched = self._words.overlap(name.rpartition(".")[0] or name)
-        in_folders, _ = self._words.overlap(folders, without=matched)
-        return min(1.0, in_name.balance + FOLDER * in_folders.of_query)
-
-    def definition(self, facts: Mapping[str, Facts]) -> list[Hit]:
-        return _hits(
-            (chunk_id, self._definition_score(fact)) for chunk_id, fact in facts.items() if fact.name
-        )
-
-    def _definition_score(self, fact: Facts) -> float:
-        if fact.name in self._names:
-            around = {*fact.heading_path.split(" > "), fact.path.rpartition("/")[2].partition(".")[0]}
-            fits = any(around.issuperset(name.inside[-1:]) for name in self._names[fact.name])
-            return (1.0 if fact.kind in TYPES else MEMBER) * (1.0 if fits else UNQUALIFIED)
-        return PARTS * self._words.overlap(fact.name)[0].balance
-
-    def role(self, facts: Mapping[str, Facts]) -> list[Hit]:
-        """-1 for files of a role that the query does not ask for. What is pasted (a traceback, an issue) asks
-        for code, so documentation has -1 there. A question asks for prose, which has +1 beside source code:
-        only code has paths, definitions and agreement on its side."""
-        wanted: set[Role] = {"source", *self._intent.roles}
-        if self._intent.kind not in PASTED:
-            wanted.add("docs")
-        old = set[str]()
-        if "superseded" not in wanted:
-            old = superseded({fact.path for fact in facts.values()}, self._intent.versions)
-        beside_code = self._intent.kind == "question" and any(fact.is_code for fact in facts.values())
-
-        def score(fact: Facts) -> float:
-            if role_of(fact.path) not in wanted or fact.path in old:
-                return -1.0
-            return 1.0 if beside_code and not fact.is_code and is_prose(fact.path) else 0.0
-
-        return _hits((chunk_id, score(fact)) for chunk_id, fact in facts.items())
-
-
-def superseded(paths: Collection[str], wanted: Collection[int] = ()) -> set[str]:
-    """The paths in a folder of an older version: a folder of a newer version stands beside it, or the same
-    file without the folder. `wanted` versions are not old.
-
-    >>> sorted(superseded(["api/v1/a.py", "api/v2/b.py", "lib/v1/c.py", "lib/c.py"]))
-    ['api/v1/a.py', 'lib/v1/c.py']
-    """
-    folders = [path for path in paths if "/v" in path or path[:1] in "vV" or "/V" in path]
-    parts = {path: match.groups() for path in folders if (match := _VERSION_FOLDER.match(path))}
-    newest: dict[str, int] = {}
-    for parent, version, _ in parts.values():
-        newest[parent] = max(int(version), newest.get(parent, 0))
-    return {
-        path
-        for path, (parent, version, rest) in parts.items()
-        if int(version) not in wanted and (int(version) < newest[parent] or parent + rest in paths)
-    }
-
-
-def _hits(scores: Iterable[tuple[str, float]]) -> list[Hit]:
-    return [Hit(chunk_id, score, score, None, False) for chunk_id, score in scores if score]
+def _literals(text: str, kind: IntentKind, names: Iterable[Name]) -> Iterator[str]:
+    """What a passage should hold word for word: names of code, and the fixed parts of an error message."""
+    if kind in PASTED or kind == "path":
+        return
+    single = kind == "symbol" or len(text.split()) == 1
+    yield from (name.name for name in names if single or looks_like_code(name.name))
+    if kind == "error":
+        parts = (part.strip(" .!?-") for part in _VALUE.split(text))
+        yield from (part for part in parts if " " in part)

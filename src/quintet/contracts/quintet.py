@@ -2,7 +2,7 @@
 every contribution shown."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from quintet.contracts.confidence import confidence, low_confidence
@@ -29,6 +29,7 @@ SCORING = (
     "feedback",
     "path_weight",
     "definition_weight",
+    "literal_weight",
     "role_weight",
     "agreement_weight",
     "neighbour_weight",
@@ -58,6 +59,9 @@ class Params:
     )
     definition_weight: float = parameter(
         0.2, number(0, 10), "weight of defining what the query names; shared words count half"
+    )
+    literal_weight: float = parameter(
+        0.2, number(0, 10), "weight of holding names and parts of an error message word for word"
     )
     role_weight: float = parameter(
         0.2,
@@ -98,6 +102,7 @@ def profile(params: Params) -> Profile:
     evidence = (
         Branch("path", SCORED, params.path_weight, complete=True),
         Branch("definition", SCORED, params.definition_weight, complete=True),
+        Branch("literal", SCORED, params.literal_weight, complete=True),
         Branch("role", SCORED, params.role_weight, complete=True),
         Branch("agreement", SCORED, params.agreement_weight, complete=True),
     )
@@ -110,6 +115,8 @@ def profile(params: Params) -> Profile:
     )
 
 
+# What further chunks keep at least, if the query asks for one file or one definition.
+ONE_FILE: Mapping[IntentKind, float] = {"path": 1.0, "symbol": 0.8}
 READ_AS: Mapping[IntentKind, str] = {
     "symbol": "the query was read as a name, so its definition comes first",
     "path": "the query was read as a path, so that file comes first",
@@ -129,9 +136,12 @@ def plan(query: str, params: Params) -> Plan:
     intent = read_intent(query) if params.mode != "semantic" and params.syntax == "plain" else None
     if intent is not None and intent.kind in READ_AS:
         notes = (*notes, Note(code="read_as", message=READ_AS[intent.kind]))
+    ranking = profile(params)
+    if intent is not None and intent.kind in ONE_FILE:
+        ranking = replace(ranking, repeat=max(ranking.repeat, ONE_FILE[intent.kind]))
     return Plan(
         query,
-        profile(params),
+        ranking,
         params.limit,
         params.syntax,
         reading=Reading(

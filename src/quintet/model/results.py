@@ -8,7 +8,16 @@ from typing import Literal, NamedTuple, TypedDict
 
 # What finds chunks; what facts about a chunk say; what other chunks say.
 Signal = Literal[
-    "lexical", "semantic", "graph", "path", "definition", "role", "agreement", "neighbours", "diversity"
+    "lexical",
+    "semantic",
+    "graph",
+    "path",
+    "definition",
+    "literal",
+    "role",
+    "agreement",
+    "neighbours",
+    "diversity",
 ]
 Freshness = Literal["Fresh", "Acceptable", "Stale", "StaleWithRisk"]
 Status = Literal["ok", "empty_index", "never_indexed", "degraded"]

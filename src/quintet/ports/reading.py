@@ -244,6 +244,10 @@ class Catalog(Protocol):
         """The chunks that define something of one of these names, at most `limit` for each."""
         ...
 
+    def at_line(self, path: str, line: int, limit: int, within: Rows | None) -> list[str]:
+        """The chunks with this line of files whose path ends in `path`."""
+        ...
+
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]: ...
 
     def passages_of(self, root: str, path: str) -> list[Passage]:

@@ -9,6 +9,14 @@ from quintet.model.schema import Position
 from quintet.query.search import Response, Trace
 
 MODES = ("hybrid", "lexical", "keyword", "semantic")
+EVIDENCE = (
+    "path_weight",
+    "definition_weight",
+    "literal_weight",
+    "role_weight",
+    "agreement_weight",
+    "neighbour_weight",
+)
 Ask = Callable[[Mapping[str, object]], Response]
 ParameterChange = TypedDict("ParameterChange", {"parameter": str, "from": Any, "to": Any, "rank": Position})
 
@@ -57,7 +65,7 @@ def _steps(trace: Trace, floors: Mapping[str, float]) -> Iterator[tuple[str, lis
 
 def _weights(current: Any) -> Iterator[tuple[str, list[float]]]:
     """Each weight of the house ranking left out, and doubled."""
-    for name in ("path_weight", "definition_weight", "role_weight", "agreement_weight", "neighbour_weight"):
+    for name in EVIDENCE:
         if hasattr(current, name):
             yield name, [0.0, 2 * getattr(current, name)]
     if hasattr(current, "repeat_factor"):

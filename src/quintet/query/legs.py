@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from quintet.contracts import Plan
-from quintet.contracts.intent import DEFINITIONS, CodeEvidence, QueryIntent, is_pasted
+from quintet.contracts.evidence import CodeEvidence
+from quintet.contracts.intent import QueryIntent, is_pasted
 from quintet.errors import QuintetError, UsageError
 from quintet.model.results import Facts, Hit, Note, Signal
 from quintet.model.text_query import TextQuery
@@ -24,6 +25,7 @@ CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks a
 FEW_NODES = 20  # for fewer it goes as deep as for these
 DEEPEST = 10_000  # chunks
 NOTHING_PASSES = "nothing passes the filters, whatever the query; change them or leave them out"
+NAMED = 20  # chunks that are looked up for a name, a line, or a part of a message
 NEIGHBOURS = 5
 SMOOTHED = 50  # of the best candidates; more gain nothing
 SHORT = (1, 2)  # terms of a short query
@@ -69,7 +71,7 @@ def run_legs(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_term
         with legs.timed("semantic"):
             _semantic(legs, snapshot, embedder, plan, within)
     if plan.intent is not None:
-        _add_definitions(legs, snapshot, plan, plan.intent, within)
+        _add_named(legs, snapshot, plan, plan.intent, within)
     vectors = _complete(legs, snapshot, plan)
     if plan.intent is not None:
         _add_evidence(legs, snapshot, plan, plan.intent)
@@ -353,15 +355,21 @@ def _add_neighbours(legs: Legs, plan: Plan, vectors: ChunkVectors) -> None:
     legs.hits["neighbours"] = [Hit(chunk_id, gain, gain, None, False) for chunk_id, gain in vouched if gain]
 
 
-def _add_definitions(
-    legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent, within: Rows | None
-) -> None:
-    """Make candidates of the chunks that define what the query names, however badly other legs rank
-    them."""
+def _add_named(legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent, within: Rows | None) -> None:
+    """Make candidates of the chunks that define what the query names, have the line that it gives, or hold a
+    name or a part of a message word for word, however badly other legs rank them."""
+    catalog, named = snapshot.catalog, dict[Signal, list[str]]()
     if plan.profile.branch("definition") and intent.names:
-        names = [name.name for name in intent.names]
-        chunk_ids = snapshot.catalog.defining(names, DEFINITIONS, within)
-        legs.hits["definition"] = [Hit(chunk_id, 0.0, 0.0, None, False) for chunk_id in chunk_ids]
+        named["definition"] = catalog.defining([name.name for name in intent.names], NAMED, within)
+    if plan.profile.branch("path"):
+        places = [place for place in zip(intent.paths, intent.lines, strict=True) if place[1]]
+        named["path"] = [id for path, line in places for id in catalog.at_line(path, line, NAMED, within)]
+    if plan.profile.branch("literal"):
+        queries = [TextQuery(phrases=(text,)) for text in intent.literals]
+        hits = [hit for query in queries for hit in snapshot.text.search(query, NAMED, within)]
+        named["literal"] = [hit.chunk_id for hit in hits]
+    for signal, ids in named.items():
+        legs.hits[signal] = [Hit(chunk_id, 0.0, 0.0, None, False) for chunk_id in dict.fromkeys(ids)]
 
 
 def _add_evidence(legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent) -> None:
@@ -373,6 +381,9 @@ def _add_evidence(legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryInten
             legs.hits["path"] = evidence.path(facts)
         elif branch.signal == "definition":
             legs.hits["definition"] = evidence.definition(facts)
+        elif branch.signal == "literal":
+            held = [snapshot.text.scores(TextQuery(phrases=(text,)), list(facts)) for text in intent.literals]
+            legs.hits["literal"] = evidence.literal(facts, held)
         elif branch.signal == "role":
             legs.hits["role"] = evidence.role(facts)
 

@@ -118,6 +118,16 @@ class SqliteCatalog:
                 chunk_ids.append(chunk_id)
         return chunk_ids
 
+    def at_line(self, path: str, line: int, limit: int, within: Rows | None) -> list[str]:
+        rows: Any = self._connection.execute(
+            "SELECT c.id, c.row FROM chunks c JOIN documents d ON d.row = c.document "
+            "WHERE substr('/' || d.path, -length(?1)) = ?1 AND ?2 BETWEEN c.first_line AND c.last_line "
+            "ORDER BY d.path, c.sequence, c.id",
+            (f"/{path}", line),
+        )
+        allowed = None if within is None else set(within.tolist())
+        return [chunk_id for chunk_id, row in rows if allowed is None or row in allowed][:limit]
+
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
         rows = self._with_ids(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
         return {passage.chunk.id: passage for passage in map(_passage, rows)}
