@@ -45,7 +45,8 @@ _FAILURE = re.compile(
 _VALUE = re.compile(r"[^\w\s.!?-]|\d+")  # messages are fixed texts around values, which marks set apart
 # Somebody wants to do or to know something; "how it works" and "where" ask for code.
 _QUESTION = re.compile(
-    r"^(?:how to|can|could|should|may|is there|is it possible|what|which|when|why|who)\b|\b(?:I|my|we|our|you|your)\b(?!/)",
+    r"^(?:how to|can|could|should|may|is there|is it possible|what|which|when|why|who)\b"
+    r"|\b(?:I|my|we|our|you|your)\b(?!/)",
     re.IGNORECASE,
 )
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|\.|::|->|#|[A-Z]{2}[a-z]")
