@@ -14,6 +14,7 @@ import numpy.typing as npt
 from quintet.errors import StoreError
 
 Float32 = npt.NDArray[np.float32]
+Pooling = Literal["cls", "mean", "max"]
 GROUP = 64  # columns that share a scale in a granite pack
 
 
@@ -74,7 +75,7 @@ class Weights:
     layers: tuple[EncoderLayer, ...]
     heads: int
     epsilon: float
-    pooling: Literal["cls", "mean"]
+    pooling: Pooling
     tokenizer: str
 
 
