@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from embed.folders import RandomModel, modules, pooling_config, put, random_model, write_safetensors
 from quintet.embed import load_embedder
@@ -259,6 +261,43 @@ def test_a_tokenizer_without_special_tokens_is_refused(model: RandomModel, tmp_p
 def test_a_prompt_that_leaves_no_room_is_refused(model: RandomModel, tmp_path: Path) -> None:
     folder = replace(model, prompts={"query": "many words " * 100}).write(tmp_path / "model")
     assert "takes more than half of 64 tokens" in tokenizer_error(folder)
+
+
+SETTINGS = (
+    "modules.json",
+    "config.json",
+    POOL,
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(data=st.data())
+def test_whatever_the_settings_say_the_answer_is_a_model_or_one_sentence(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, model: RandomModel
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "fuzzed" / "model"
+    if not folder.exists():
+        model.write(folder)
+    file = folder / data.draw(st.sampled_from(SETTINGS))
+    original = file.read_bytes()
+    content = json.loads(original)
+    part = content[data.draw(st.integers(0, 2))] if isinstance(content, list) else content
+    part[data.draw(st.sampled_from([*part, "prompts", "default_prompt_name", "pooling_mode"]))] = data.draw(
+        ANYTHING
+    )
+    put(file, content)
+    try:
+        open_folder(folder)
+    except UsageError as error:
+        assert len(error.message) < 600
+    finally:
+        file.write_bytes(original)
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
