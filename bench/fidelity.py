@@ -29,7 +29,7 @@ def windows(embedder: LocalEmbedder, size: int, count: int) -> list[list[int]]:
     """The first windows of the modules, round by round, until there are enough."""
     modules = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
     texts = [file.read_text("utf-8", errors="replace")[: 8 * size * 4] for file in modules]
-    tokenizer = embedder._model[1]
+    tokenizer = embedder._model[1].tokenizer
     first, last = tokenizer.encode("").ids
     found: list[list[int]] = []
     for turn in range(4):

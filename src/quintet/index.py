@@ -64,9 +64,9 @@ def open(
 ) -> "Index":
     """Open the index in folder `path`, and create it if it is missing.
 
-    `embedder` is None (text only), a name, or any object that implements the port; by default it is the
-    one that the index was built with. `clock_ns` is the clock for freshness. Other keyword arguments are
-    settings.
+    `embedder` is None (text only), a name, the folder of a model, or any object that implements the port;
+    by default it is the one that the index was built with. `clock_ns` is the clock for freshness. Other
+    keyword arguments are settings.
     """
     name = os.fspath(path)
     if not name or "\0" in name:
@@ -79,7 +79,7 @@ def open(
         is_inside = (inside / INDEX_FILE).is_file()
         way_out = f"there is one in {inside}" if is_inside else "make one with 'quintet index'"
         raise NotFound(f"there is no index in {folder}; {way_out}")
-    if isinstance(embedder, str):  # a wrong name leaves no folder behind
+    if isinstance(embedder, str | os.PathLike):  # a wrong name leaves no folder behind
         embedder = load_embedder(embedder)
     store = SqliteStore(folder, text_index=loaded.text_index)
     store.create()

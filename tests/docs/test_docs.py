@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import typer
 
+from embed.folders import random_model
 from formats.papers import lines, paper
 from quintet.cli.main import app
 from quintet.cli.reference import reference
@@ -76,8 +77,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__", ".quintet"))
     for file in folder.rglob("*"):
         os.utime(file, (MODIFIED, MODIFIED))
-    for name in [name for name in os.environ if name.startswith("QUINTET_") and name != "QUINTET_MODELS"]:
+    for name in [name for name in os.environ if name.startswith("QUINTET_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("QUINTET_MODELS", str(tmp_path / "own-models"))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(folder)
     return folder
@@ -132,6 +134,8 @@ def test_the_code_of_a_page_runs_in_order(page: Path, project: Path) -> None:
     namespace: dict[str, object] = {"__name__": "page"}
     if page.name.startswith("knowledge-"):
         print_papers(project / "papers")
+    if page.name == "embedders.md":
+        random_model().write(project.parent / "models" / "my-model")
     for block in blocks(page):
         match block.language:
             case "python":

@@ -11,7 +11,7 @@ from embed.texts import CODE, LANGUAGES, LONG, SENTENCES
 from quintet.embed.canonical import encoder as canonical
 from quintet.embed.canonical.encoder import MAX_TOKENS, PROBABILITY, CanonicalEncoder, unit_int16
 from quintet.embed.canonical.layer_norm import normalise
-from quintet.embed.canonical.products import EXACT, SLACK, NormProduct, RowProduct
+from quintet.embed.canonical.products import EXACT, MIN_UNIT_LEVELS, SLACK, NormProduct, RowProduct
 from quintet.embed.canonical.tables import EXP_UNIT
 from quintet.embed.canonical.weights import Affine, Float32, Norm, Weights
 from quintet.embed.local import LocalEmbedder
@@ -98,10 +98,41 @@ def test_no_partial_sum_leaves_the_exact_range(
     assert max(seen) <= EXACT
 
 
-def test_weights_too_heavy_for_exact_sums_are_refused() -> None:
-    heavy = Affine(np.ones((2_000, 1), np.float32), np.zeros(1, np.float32))
-    with pytest.raises(StoreError, match="32 levels"):
-        RowProduct(heavy, 255)
+def test_weights_too_heavy_for_one_exact_sum_are_multiplied_in_blocks() -> None:
+    heavy = RowProduct(Affine(np.ones((2_000, 1), np.float32), np.zeros(1, np.float32)), 255)
+    assert len(heavy.blocks) == 4 and heavy.levels == EXACT // (255 * 500)
+    integers = np.random.default_rng(3).integers(-131, 132, (50, 2_000)).astype(np.float32)
+    found = np.empty((50, 1), np.float32)
+    heavy.multiply(integers, found)
+    exact = [(integers[:, block].astype(np.int64) @ np.full(500, 255)) for block in heavy.blocks]
+    total = np.float32(0)
+    for part in exact:
+        assert np.abs(part).max() <= EXACT
+        total = total + part.astype(np.float32)
+    assert found[:, 0].tobytes() == np.asarray(total).tobytes()
+
+
+def test_steep_layer_norms_get_blocks_and_then_coarser_weights() -> None:
+    chance = np.random.default_rng(3)
+    affine = Affine(chance.normal(size=(1024, 64)).astype(np.float32), np.zeros(64, np.float32))
+    weight = np.ones(1024, np.float32)
+    one_channel = weight.copy()
+    one_channel[7] = 100
+    plain, steep, steepest = (
+        NormProduct(affine, Norm(each, np.zeros(1024, np.float32)))
+        for each in (weight, weight * np.float32(5), one_channel)
+    )
+    assert (len(plain.blocks), np.abs(plain.weight).max()) == (1, 511)
+    assert len(steep.blocks) > 1 and np.abs(steep.weight).max() == 511
+    assert np.abs(steepest.weight).max() < 511
+    assert min(plain.levels, steep.levels, steepest.levels) >= MIN_UNIT_LEVELS
+
+
+def test_sums_of_many_tokens_too_large_for_their_length_keep_their_direction() -> None:
+    sums = np.array([[1 << 30, -(1 << 29), 3], [5, -6, 7], [-(1 << 33) + 1, 1 << 20, 0]], np.int64)
+    short = canonical._shortened(sums)
+    assert short.tolist() == [[1 << 25, -(1 << 24), 0], [5, -6, 7], [-(1 << 26) + 1, 1 << 13, 0]]
+    unit_int16(short)
 
 
 def test_a_steep_layer_norm_is_refused() -> None:

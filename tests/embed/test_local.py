@@ -36,7 +36,7 @@ def test_a_long_text_is_cut_into_windows_that_hold_all_of_it(granite: LocalEmbed
     text = "tide " * 1_200
     windows = granite.windows(text)
     assert [len(window) for window in windows] == [512, 512, 184]
-    whole = granite._model[1].encode(text, add_special_tokens=False).ids
+    whole = granite._model[1].tokenizer.encode(text, add_special_tokens=False).ids
     assert [token for window in windows for token in window[1:-1]] == whole
     assert all(window[0] == 0 and window[-1] == 2 for window in windows)
 

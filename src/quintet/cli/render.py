@@ -191,7 +191,7 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "files": [str(status.files)],
         "chunks": [str(status.chunks)],
         "embedded": [f"{status.embedded} of {status.chunks}"],
-        "embedder": [status.embedder or "none (text only)"],
+        "embedder": [_embedder(status.embedder)],
         "roots": [_root(root.name, root.location, root.only) for root in status.roots] or ["none yet"],
         "generation": [str(status.generation)],
         "state root": [status.state_root],
@@ -205,6 +205,18 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
     for name, values in rows.items():
         for at, value in enumerate(values):
             yield f"{'' if at else name:<12}{safe(value)}"
+
+
+def _embedder(identity: str | None) -> str:
+    """With the folder of its model, if it is one that the user named."""
+    if identity is None:
+        return "none (text only)"
+    if not identity.startswith("folder:"):  # no need to import anything
+        return identity
+    from quintet.embed.known_folders import find
+
+    folder = find(identity)
+    return f"{identity} ({folder.path})" if folder else identity
 
 
 def _root(name: str, location: str, only: Sequence[str] | None) -> str:

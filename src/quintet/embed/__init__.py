@@ -1,5 +1,6 @@
-"""Load embedders by name. Models and servers are imported when first needed."""
+"""Load embedders by name or folder. Models and servers are imported when first needed."""
 
+import os
 from typing import Any, Final
 
 from quintet.embed.checked import CheckedEmbedder
@@ -15,13 +16,43 @@ OLDER = {
     "granite-30m-english:6a1cc24734a5:1": "granite-1"
 }  # identities of indexes made before, and their names
 IDENTITY_PREFIXES = {"granite-30m-english:": "granite", "all-minilm-l6-v2:": "minilm", "remote:": "remote"}
+FOLDER_PREFIX = "folder:"
 
 
-def load_embedder(name: str) -> Embedder | None:
-    """The embedder of this name; None for `none`, which means text only. Weights are read on first use."""
+def load_embedder(name: str | os.PathLike[str]) -> Embedder | None:
+    """The embedder of this name, or of the model in this folder; None for `none`, which means text only.
+
+    Weights are read on first use. Those of a folder are hashed at once, because they are its identity.
+    """
     if name == "none":
         return None
+    if not isinstance(name, str) or _is_path(name):
+        return CheckedEmbedder(_load_folder(name))
     return CheckedEmbedder(_load(name))
+
+
+def _is_path(name: str) -> bool:
+    """A folder is written with a slash, so that no folder can be taken for a name, now or later."""
+    return "/" in name or os.sep in name or name in (".", "..", "~")
+
+
+def _load_folder(path: str | os.PathLike[str]) -> Embedder:
+    from quintet.embed.folder import open_folder
+    from quintet.embed.known_folders import remember
+
+    model = open_folder(path)
+    remember(model.known)
+    return model.embedder(model.identity)
+
+
+def _load_known_folder(identity: str) -> Embedder | None:
+    """The model of an index, from the folder that the user named for it before."""
+    from quintet.embed.folder import open_folder
+    from quintet.embed.known_folders import find_present, is_folder_identity
+
+    if not is_folder_identity(identity):
+        return None
+    return CheckedEmbedder(open_folder(find_present(identity).path).embedder(identity))
 
 
 def _load(name: str) -> Embedder:
@@ -37,7 +68,8 @@ def _load(name: str) -> Embedder:
         from quintet.embed.hashing import HashingEmbedder
 
         return HashingEmbedder()
-    raise UsageError(f"there is no embedder {name!r}; choose one of: {', '.join(NAMES)}")
+    allowed = f"choose one of: {', '.join(NAMES)}, or a model's folder, written with a slash as in './model'"
+    raise UsageError(f"there is no embedder {name!r}; {allowed}")
 
 
 def name_of(identity: str) -> str | None:
@@ -61,12 +93,14 @@ def choose_embedder(wanted: Any, stored: str | None, choices: Choices) -> Embedd
     """
     if wanted is None:
         return None
-    if isinstance(wanted, str):
+    if isinstance(wanted, str | os.PathLike):
         return load_embedder(wanted)
     if wanted is not STORED:
         return CheckedEmbedder(wanted)
     identity = stored or choices.embedder
     if not identity:
         return None if choices.text_only else load_embedder(DEFAULT)
+    if identity.startswith(FOLDER_PREFIX):
+        return _load_known_folder(identity)
     name = name_of(identity)
     return load_embedder(name) if name else None

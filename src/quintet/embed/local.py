@@ -9,14 +9,14 @@ import numpy as np
 
 from quintet.embed.canonical.encoder import unit_int16
 from quintet.embed.canonical.weights import Weights
+from quintet.embed.tokens import TextFormat, TokenWindows
 from quintet.model.vector import Int16
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
     from quintet.embed.pool import EmbeddingPool
 
 BATCH_TOKENS = 1024  # enough for fast matrix products; more gains nothing
+DIMENSIONS = 384  # of granite and minilm
 PARALLEL_TEXTS = 64  # fewer texts are embedded before a second process has loaded the model
 
 
@@ -27,7 +27,7 @@ class Encoder(Protocol):
 
 
 class LocalEmbedder:
-    """A canonical model, loaded on first use.
+    """A canonical model, loaded on first use. `name` is that of a known model, or the path of a folder.
 
     Text longer than the window of the model is cut into windows, and its vector is the sum of theirs, scaled
     to unit length. No text is left out.
@@ -35,8 +35,6 @@ class LocalEmbedder:
 
     kind = "canonical"
     canonical = True
-    english_only = True
-    dimensions = 384
 
     def __init__(
         self,
@@ -44,29 +42,27 @@ class LocalEmbedder:
         identity: str,
         load: Callable[[], Weights],
         encoder: Callable[[Weights], Encoder],
-        window: int,
+        form: TextFormat,
         processes: int | None = None,
+        *,
+        dimensions: int = DIMENSIONS,
+        english_only: bool = True,
     ) -> None:
         self.name = name
         self.identity = identity
+        self.dimensions, self.english_only = dimensions, english_only
         self._load, self._encoder = load, encoder
-        self._window = window
+        self._form = form
         self._processes = processes or os.cpu_count() or 1
         self._pool: EmbeddingPool | None = None
 
     @cached_property
-    def _model(self) -> "tuple[Encoder, Tokenizer]":
-        from tokenizers import Tokenizer
-
+    def _model(self) -> tuple[Encoder, TokenWindows]:
         weights = self._load()
-        tokenizer = Tokenizer.from_str(weights.tokenizer)
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        tokenizer.encode_special_tokens = True  # "<s>" in a text is three characters, not a special token
-        return self._encoder(weights), tokenizer
+        return self._encoder(weights), TokenWindows(weights.tokenizer, self._form, len(weights.words))
 
     def embed_query(self, text: str) -> Int16 | None:
-        (vector,) = self.embed_here([text])
+        (vector,) = self._embed([self.windows(text, self._form.query_prompt)])
         return np.asarray(vector)
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
@@ -82,19 +78,18 @@ class LocalEmbedder:
         return self._pool
 
     def embed_here(self, texts: Sequence[str]) -> Int16:
-        """Embed in this process. A vector does not depend on the other texts of the call."""
-        windows_of = [self.windows(text) for text in texts]
+        """Embed passages in this process. A vector does not depend on the other texts of the call."""
+        return self._embed([self.windows(text, self._form.passage_prompt) for text in texts])
+
+    def _embed(self, windows_of: Sequence[list[list[int]]]) -> Int16:
         windows = [window for text_windows in windows_of for window in text_windows]
         owners = [owner for owner, text_windows in enumerate(windows_of) for _ in text_windows]
-        return _merge_windows(_encode(self._model[0], windows), owners, len(texts))
+        vectors = _encode(self._model[0], windows, self.dimensions)
+        return _merge_windows(vectors, owners, len(windows_of))
 
-    def windows(self, text: str) -> list[list[int]]:
+    def windows(self, text: str, prompt: str = "") -> list[list[int]]:
         """The token ids of each window, between the special tokens of the model."""
-        tokenizer = self._model[1]
-        ids: list[int] = tokenizer.encode(_well_formed(text), add_special_tokens=False).ids
-        first, last = tokenizer.encode("").ids
-        room = self._window - 2
-        return [[first, *ids[start : start + room], last] for start in range(0, max(len(ids), 1), room)]
+        return self._model[1](text, prompt)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -102,15 +97,10 @@ class LocalEmbedder:
             self._pool = None
 
 
-def _well_formed(text: str) -> str:
-    """Replaces lone surrogates, which no tokenizer can read."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _encode(encoder: Encoder, windows: Sequence[Sequence[int]]) -> Int16:
+def _encode(encoder: Encoder, windows: Sequence[Sequence[int]], dimensions: int) -> Int16:
     """Encode the windows in batches of similar length."""
     order = sorted(range(len(windows)), key=lambda window: len(windows[window]))
-    vectors = np.empty((len(windows), LocalEmbedder.dimensions), np.int16)
+    vectors = np.empty((len(windows), dimensions), np.int16)
     for batch in _batches(order, windows):
         vectors[batch] = encoder.encode([windows[window] for window in batch])
     return vectors

@@ -10,8 +10,11 @@ from pathlib import Path
 from quintet.embed.canonical.encoder import CanonicalEncoder
 from quintet.embed.canonical.int8_encoder import Int8Encoder
 from quintet.embed.canonical.ranges import granite_ranges
-from quintet.embed.canonical.weights import Weights, read_granite, read_minilm
+from quintet.embed.canonical.safetensors import TensorFiles
+from quintet.embed.canonical.shapes import MINILM, read_weights
+from quintet.embed.canonical.weights import Weights, read_granite, read_verified
 from quintet.embed.local import Encoder, LocalEmbedder
+from quintet.embed.tokens import TextFormat
 from quintet.errors import MissingExtra
 
 PACK = "granite-embedding-30m-english-int8.hmsemb"
@@ -62,6 +65,13 @@ def minilm_folder() -> Path | None:
     return folder if (folder / "model.safetensors").is_file() else None
 
 
+def read_minilm(folder: Path) -> Weights:
+    file = folder / "model.safetensors"
+    read_verified(file, MINILM_HASH)
+    tokenizer = bytes(read_verified(folder / "tokenizer.json", MINILM_TOKENIZER_HASH)).decode()
+    return read_weights(TensorFiles([file]), MINILM, "mean", tokenizer)
+
+
 MODELS = {
     "granite": Model(
         "granite",
@@ -82,7 +92,7 @@ MODELS = {
         91,
         256,
         minilm_folder,
-        lambda path: read_minilm(path, MINILM_HASH, MINILM_TOKENIZER_HASH),
+        read_minilm,
         CanonicalEncoder,
     ),
 }
@@ -108,6 +118,5 @@ def local_embedder(name: str, processes: int | None = None) -> LocalEmbedder:
             else f"'quintet models pull {name}'"
         )
         raise MissingExtra(f"the weights of {model.title} are not installed; run {command}")
-    return LocalEmbedder(
-        name, model.identity, lambda: model.read(location), model.encoder, model.window, processes
-    )
+    form = TextFormat(model.window)
+    return LocalEmbedder(name, model.identity, lambda: model.read(location), model.encoder, form, processes)

@@ -21,7 +21,7 @@ class EmbeddingPool:
     def __init__(self, embedder: "LocalEmbedder", count: int) -> None:
         self._embedder = embedder
         self._lock = Lock()  # one call at a time
-        command = (sys.executable, "-P", "-m", "quintet.embed.worker", embedder.name)
+        command = (sys.executable, "-P", "-m", "quintet.embed.worker", embedder.name, embedder.identity)
         self._processes = [ChildProcess(command) for _ in range(count)]
 
     def embed(self, texts: Sequence[str]) -> Int16:

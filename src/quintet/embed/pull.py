@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quintet.embed.canonical.weights import read_verified
-from quintet.embed.local import LocalEmbedder
+from quintet.embed.known_folders import all_known
+from quintet.embed.local import DIMENSIONS
 from quintet.embed.models import MINILM_HASH, MINILM_TOKENIZER_HASH, MODELS, models_folder
 from quintet.errors import MissingExtra, StoreError, UsageError
 
@@ -24,7 +25,8 @@ READ_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model in the list of models. `present` says if its weights are installed."""
+    """A model in the list of models. `present` says if its weights are installed. The name of a model from a
+    folder is its path, and its licence is not known."""
 
     name: str
     title: str
@@ -37,18 +39,31 @@ class ModelInfo:
 
 
 def available() -> list[ModelInfo]:
-    return [
+    known = [
         ModelInfo(
             model.name,
             model.title,
             model.licence,
             model.megabytes,
-            LocalEmbedder.dimensions,
+            DIMENSIONS,
             model.window,
             model.identity,
             model.location() is not None,
         )
         for model in MODELS.values()
+    ]
+    return known + [
+        ModelInfo(
+            folder.path,
+            folder.title,
+            "",
+            folder.megabytes,
+            folder.dimensions,
+            folder.window,
+            folder.identity,
+            folder.present,
+        )
+        for folder in all_known()
     ]
 
 

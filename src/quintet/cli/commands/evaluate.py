@@ -69,7 +69,7 @@ class RunOptions(NamedTuple):
     mode: Annotated[Texts, repeatable("--mode", "MODE", "The signals; 'all' for every mode.")] = None
     embedder: Annotated[
         MaybeText,
-        option("--embedder", "NAME", "The embedder that makes the vectors; 'none' measures words alone."),
+        option("--embedder", "NAME", "The embedder, by name or as a model's folder; 'none' for words alone."),
     ] = None
     param: Annotated[
         Texts,

@@ -19,7 +19,8 @@ Paths = Annotated[Texts, argument("PATHS", "Folders and files; name=path names t
 Include = Annotated[Texts, repeatable("--include", "GLOB", "Index only what matches, e.g. 'docs/**'.")]
 Exclude = Annotated[Texts, repeatable("--exclude", "GLOB", "Leave out what matches, e.g. '*.min.js'.")]
 EmbedderName = Annotated[
-    MaybeText, option("--embedder", "NAME", "The embedder that makes the vectors; 'none' for text only.")
+    MaybeText,
+    option("--embedder", "NAME", "The embedder, by name or as a model's folder; 'none' for text only."),
 ]
 Force = Annotated[bool, flag("--force", "Read every file again, changed or not.")]
 Wait = Annotated[bool, flag("--wait/--no-wait", "Embed new text now, or leave that to the next run.")]
@@ -51,6 +52,7 @@ def index_command(
     Example:
       quintet index
       quintet index notes=../notes src --exclude '*.min.js'
+      quintet index --embedder ~/models/bge-small-en-v1.5
     """
     import quintet
     from quintet.cli.render import progress
@@ -85,7 +87,8 @@ def _reembed(folder: Path, embedder: str | None, as_json: bool) -> int:
     from quintet.cli.render import progress
     from quintet.embed import DEFAULT
 
-    with quintet.open(folder, create=False) as index, progress() as bars:
+    # The old embedder is not needed, and may be gone.
+    with quintet.open(folder, embedder=None, create=False) as index, progress() as bars:
         report = index.reembed(embedder or DEFAULT, progress=bars)
     return _show_report(report, index.folder, as_json)
 

@@ -24,7 +24,7 @@ from quintet.embed.canonical.products import (
     RowProduct,
 )
 from quintet.embed.canonical.tables import EXP_UNIT, GELU_RANGE, STEPS, tables
-from quintet.embed.canonical.weights import Float32, Norm, Weights
+from quintet.embed.canonical.weights import EncoderLayer, Float32, Norm, Weights
 from quintet.errors import StoreError
 from quintet.model.vector import SCALE, Int16
 
@@ -32,6 +32,7 @@ PROBABILITY = 8192  # units of an attention weight
 MAX_TOKENS = EXACT // EXP_UNIT + 1  # with more tokens a softmax sum could leave the exact range
 ROWS = 64  # rows processed together between products: what fits into the cache of a core
 ATTENTION_PAIRS = 1 << 14  # pairs of tokens processed at once by each head
+POOLED_BITS = 26  # of a pooled activation: its length is exact up to 2048 dimensions
 GELU_DIP = np.float32(0.17)  # no GELU value is further below zero
 
 
@@ -50,9 +51,9 @@ class IntegerLayer:
 class Buffers:
     """Arrays that all layers of one pass reuse: new memory would cost more than the arithmetic."""
 
-    def __init__(self, tokens: int, inner: int) -> None:
-        self._integers = np.empty(tokens * inner, np.float32)
-        self._products = np.empty(tokens * inner, np.float32)
+    def __init__(self, tokens: int, width: int, inner: int) -> None:
+        self._integers = np.empty(tokens * max(width, inner), np.float32)
+        self._products = np.empty(tokens * max(3 * width, inner), np.float32)
         rows = min(tokens, ROWS)
         self.places = np.empty((rows, inner), np.intp)
 
@@ -70,20 +71,13 @@ class CanonicalEncoder:
         self._words, self._positions, self._norm = weights.words, weights.positions, weights.norm
         self._heads, self._epsilon, self._pooling = weights.heads, weights.epsilon, weights.pooling
         self._gelu, self._exp = tables()
-        norms = [weights.norm, *(layer.down_norm for layer in weights.layers)]
-        self._layers = [
-            IntegerLayer(
-                NormProduct(layer.qkv, norm),
-                RowProduct(layer.out, OUT_LEVELS),
-                layer.out_norm,
-                NormProduct(layer.up, layer.out_norm, STEPS, GELU_RANGE * STEPS + 0.5),  # table indices
-                RowProduct(layer.down, DOWN_LEVELS),
-                layer.down_norm,
-            )
-            for layer, norm in zip(weights.layers, norms, strict=False)
-        ]
+        norm = weights.norm
+        self._layers: list[IntegerLayer] = []
+        for layer in weights.layers:
+            self._layers.append(_integer_layer(layer, norm))
+            norm = layer.down_norm
         self._width = weights.positions.shape[1]
-        self._inner = weights.layers[0].up.weight.shape[1]
+        self._inner = self._layers[0].up.weight.shape[1]
         self.longest = min(len(weights.positions), MAX_TOKENS)
         head = self._width // weights.heads
         self._score_levels = np.float32(isqrt(EXACT // head))
@@ -97,7 +91,7 @@ class CanonicalEncoder:
         lengths = checked_lengths(sequences, self.longest)
         ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths])
-        buffers = Buffers(len(ids), self._inner)
+        buffers = Buffers(len(ids), self._width, self._inner)
         x = self._words.rows(ids) + self._positions[places]
         self._normalise(x, self._norm)
         for layer in self._layers:
@@ -148,7 +142,7 @@ class CanonicalEncoder:
     ) -> None:
         """Replace x by the layer norm of x plus the product."""
         added = buffers.products(len(x), self._width)
-        np.matmul(integers, product.weight, out=added)
+        product.multiply(integers, added)
         for rows in _row_blocks(len(x)):
             product.finish(added[rows], unit[rows])
             x[rows] += added[rows]
@@ -196,10 +190,36 @@ class CanonicalEncoder:
             normalise(x[rows], norm, self._epsilon)
 
     def _pool(self, x: Float32, lengths: Sequence[int]) -> npt.NDArray[np.int64]:
-        """As integers: the vector of the first token, which is all that x contains, or the sum of all."""
-        fixed = np.rint(x * FIXED).astype(np.int64)
+        """As integers: the vector of the first token, which is all that x contains, or of all tokens the
+        largest values or the sum."""
+        fixed: npt.NDArray[np.int64] = np.rint(x * FIXED).astype(np.int64)
+        if self._pooling == "cls":
+            return fixed
+        if self._pooling == "max":
+            largest: npt.NDArray[np.int64] = np.maximum.reduceat(fixed, _starts(lengths), axis=0)
+            return largest
         # The sum has the direction of the mean, and only the direction is kept.
-        return fixed if self._pooling == "cls" else np.add.reduceat(fixed, _starts(lengths), axis=0)
+        return _shortened(np.add.reduceat(fixed, _starts(lengths), axis=0))
+
+
+def _integer_layer(layer: EncoderLayer, norm: Norm) -> IntegerLayer:
+    """`norm` is the one before the layer."""
+    return IntegerLayer(
+        NormProduct(layer.qkv, norm),
+        RowProduct(layer.out, OUT_LEVELS),
+        layer.out_norm,
+        NormProduct(layer.up, layer.out_norm, STEPS, GELU_RANGE * STEPS + 0.5),  # table indices
+        RowProduct(layer.down, DOWN_LEVELS),
+        layer.down_norm,
+    )
+
+
+def _shortened(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Halve the rows that are too long for `unit_int16` as often as needed: their direction stays."""
+    sizes = np.abs(sums)
+    _, bits = np.frexp(sizes.max(axis=1).astype(np.float64))
+    shorter: npt.NDArray[np.int64] = sizes >> np.maximum(bits - POOLED_BITS, 0)[:, np.newaxis]
+    return np.sign(sums) * shorter
 
 
 def checked_lengths(sequences: Sequence[Sequence[int]], longest: int) -> list[int]:
@@ -214,7 +234,7 @@ def checked_lengths(sequences: Sequence[Sequence[int]], longest: int) -> list[in
 def unit_int16(integers: npt.NDArray[np.int64]) -> Int16:
     """Scale integer vectors to length 32767. The sum of squares is exact; the rest is single operations."""
     squares = (integers * integers).sum(axis=1)
-    if int(np.abs(integers).max(initial=0)) >= 1 << 26:
+    if int(np.abs(integers).max(initial=0)) >= 1 << POOLED_BITS:
         raise StoreError("a pooled activation left the range in which its length is exact")
     length = np.maximum(np.sqrt(squares.astype(np.float64)), 1.0)[:, np.newaxis]
     scaled: Int16 = np.rint(integers.astype(np.float64) / length * SCALE).astype(np.int16)

