@@ -35,7 +35,7 @@ TRACEBACK = "Traceback (most recent call last):\n  File \"src/app.py\", line 3, 
         ("how long does an entry live", "words"),
         ("retry", "words"),
         ("C++", "words"),
-        ("what is e.g. a cache", "words"),
+        ("what is e.g. a cache", "question"),
     ],
 )
 def test_a_query_is_read_for_what_it_is(query: str, kind: str) -> None:
@@ -137,7 +137,8 @@ def test_who_wants_to_know_how_code_works_asks_no_question(query: str) -> None:
         ("Cache.get", ("get",)),
         ("how wraps_all handles Quantity arguments", ("wraps_all",)),
         ("Cannot convert from 'meter' to 'second'", ("Cannot convert from",)),
-        ("KeyError: no job by the id of (17) was found", ("KeyError", "no job by the id of", "was found")),
+        ("KeyError: no job by the id of (17) was found", ("no job by the id of", "was found")),
+        ("KeyError: 17", ()),
         ("src/app.py", ()),
         (TRACEBACK, ()),
         ("evict old entries", ()),

@@ -95,7 +95,7 @@ def read_intent(query: str) -> QueryIntent:
     kind = _kind(text)
     asked = words_of(text)
     paths = dict(islice(_paths(text).items(), MAX_NAMES))
-    names = tuple(islice(dict.fromkeys(_names(text)), MAX_NAMES))
+    names = tuple(islice(dict.fromkeys(_names(text, kind)), MAX_NAMES))
     return QueryIntent(
         kind,
         asked,
@@ -155,12 +155,15 @@ def _kind_of_line(text: str) -> IntentKind:
     return "question" if _QUESTION.search(text) else "words"
 
 
-def _names(text: str) -> list[Name]:
-    """Identifiers that look like code. A query of one word names that word, whatever it looks like."""
+def _names(text: str, kind: IntentKind) -> list[Name]:
+    """Identifiers that look like code. A query of one word names that word, whatever it looks like. The class
+    of an error is not what its message asks for."""
     single = len(text.split()) == 1
     names = []
     for match in _QUALIFIED.finditer(text):
         *inside, name = _JOINT.split(match[0])
+        if kind == "error" and _FAILURE.fullmatch(name):
+            continue
         after = text[match.end() : match.end() + 1]
         quoted = after == "`" and text[match.start() - 1 : match.start()] == "`"
         if single or quoted or after == "(" or _CODE_LIKE.search(match[0]) or name[:1].isupper():
@@ -183,7 +186,6 @@ def _literals(text: str, kind: IntentKind, names: Iterable[Name]) -> Iterator[st
     if kind in PASTED or kind == "path":
         return
     single = kind == "symbol" or len(text.split()) == 1
-    yield from (name.name for name in names if single or looks_like_code(name.name))
-    if kind == "error":
-        parts = (part.strip(" .!?-") for part in _VALUE.split(text))
-        yield from (part for part in parts if " " in part)
+    parts = [part.strip(" .!?-") for part in _VALUE.split(text)] if kind == "error" else []
+    said = [part for part in parts if " " in part]
+    yield from said or (name.name for name in names if single or looks_like_code(name.name))

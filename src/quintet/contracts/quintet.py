@@ -115,8 +115,7 @@ def profile(params: Params) -> Profile:
     )
 
 
-# What further chunks keep at least, if the query asks for one file or one definition.
-ONE_FILE: Mapping[IntentKind, float] = {"path": 1.0, "symbol": 0.8}
+ONE_FILE: Mapping[IntentKind, float] = {"path": 1.0, "symbol": 0.8}  # what further chunks keep at least
 READ_AS: Mapping[IntentKind, str] = {
     "symbol": "the query was read as a name, so its definition comes first",
     "path": "the query was read as a path, so that file comes first",
@@ -136,9 +135,7 @@ def plan(query: str, params: Params) -> Plan:
     intent = read_intent(query) if params.mode != "semantic" and params.syntax == "plain" else None
     if intent is not None and intent.kind in READ_AS:
         notes = (*notes, Note(code="read_as", message=READ_AS[intent.kind]))
-    ranking = profile(params)
-    if intent is not None and intent.kind in ONE_FILE:
-        ranking = replace(ranking, repeat=max(ranking.repeat, ONE_FILE[intent.kind]))
+    ranking = profile(params) if intent is None else _for_kind(profile(params), intent.kind)
     return Plan(
         query,
         ranking,
@@ -159,6 +156,18 @@ def plan(query: str, params: Params) -> Plan:
         ef=EF[params.vectors],
         notes=notes,
     )
+
+
+def _for_kind(profile: Profile, kind: IntentKind) -> Profile:
+    """A path or a name asks for one file, so further chunks of it keep more. A question asks for a passage, so
+    what speaks for a whole file counts half."""
+    if kind == "question":
+        halved = [
+            replace(branch, weight=branch.weight / 2) if branch.signal in ("path", "agreement") else branch
+            for branch in profile.branches
+        ]
+        return replace(profile, branches=tuple(halved))
+    return replace(profile, repeat=max(profile.repeat, ONE_FILE.get(kind, 0.0)))
 
 
 class SignalEvidence(TypedDict):

@@ -33,7 +33,11 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ),
     (
         "changelog",
-        re.compile(r"(?:^|/)(?:change[_-]?logs?|changes|history|news|releases?)(?:[._-][^/]*)?$", _FLAGS),
+        re.compile(
+            r"(?:^|/)(?:change[_-]?logs?|changes|(?:version[_-]?)?history|news|whats[_-]?new|releases?)"
+            r"(?:[_-][^/.]*)?(?:\.(?:mdx?|markdown|rst|adoc|txt|html?|[0-9]+))*$",
+            _FLAGS,
+        ),
     ),
     (
         "build",
