@@ -53,7 +53,7 @@ def index_command(
       quintet index notes=../notes src --exclude '*.min.js'
     """
     import quintet
-    from quintet.cli.render import progress
+    from quintet.cli.progress import run_progress
 
     folder = folder_to_fill(db)
     name = None if embedder is None else as_text(embedder)
@@ -63,8 +63,8 @@ def index_command(
     settings: dict[str, Any] = {"include": include or None, "exclude": exclude or None}
     if name is not None:
         settings["embedder"] = name
-    with quintet.open(folder, **settings) as index, progress() as bars:
-        report = index.sync(paths or _first_paths(index, db), force=force, embed=wait, progress=bars)
+    with run_progress(silent=as_json, reads_files=True) as tell_of, quintet.open(folder, **settings) as index:
+        report = index.sync(paths or _first_paths(index, db), force=force, embed=wait, progress=tell_of)
     return _show_report(report, index.folder, as_json)
 
 
@@ -82,11 +82,14 @@ def _refuse_with_reembed(**values: object) -> None:
 
 def _reembed(folder: Path, embedder: str | None, as_json: bool) -> int:
     import quintet
-    from quintet.cli.render import progress
+    from quintet.cli.progress import run_progress
     from quintet.embed import DEFAULT
 
-    with quintet.open(folder, create=False) as index, progress() as bars:
-        report = index.reembed(embedder or DEFAULT, progress=bars)
+    with (
+        run_progress(silent=as_json, reads_files=False) as tell_of,
+        quintet.open(folder, create=False) as index,
+    ):
+        report = index.reembed(embedder or DEFAULT, progress=tell_of)
     return _show_report(report, index.folder, as_json)
 
 
