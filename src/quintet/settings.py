@@ -31,7 +31,7 @@ class Settings:
     chunk_chars: int = 1600  # about 400 tokens of English, which fits small encoders
     batch_files: int = 2048
     batch_bytes: int = 8_000_000
-    embed_batch: int = 256
+    embed_batch: int = 64
     writer_timeout: float = 10.0
     max_terms: int = 64
     max_query_chars: int = 200_000

@@ -345,3 +345,22 @@ def test_the_demo_runs_to_its_end() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "words in common: none" in done.stdout
     assert "privacy.md" in done.stdout
+
+
+def planned(folder: Path, target: str) -> str:
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("needs make")
+    command = [make, "--dry-run", "--directory", str(folder), target]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_demo_installs_no_development_tools_and_tests_still_do(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    assert " -e . " in planned(tmp_path, "demo")
+    assert "[dev]" not in planned(tmp_path, "demo")
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / ".runtime").touch()
+    assert "pip install" not in planned(tmp_path, "demo")
+    assert "-e '.[dev]'" in planned(tmp_path, "unit")

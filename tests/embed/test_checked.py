@@ -1,6 +1,6 @@
 """Whatever an embedder does, what comes out is canonical or an error of the tree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,3 +113,27 @@ def test_hashing_gives_text_without_words_a_zero_vector() -> None:
     vector = CheckedEmbedder(HashingEmbedder()).embed_query("?! \ud800")
     assert vector is not None
     assert not vector.any()
+
+
+class Ahead(Own):
+    """Reads all batches before it answers the first."""
+
+    def embed_batches(self, batches: Iterable[Sequence[str]]) -> Iterator[Any]:
+        for texts in list(batches):
+            yield self.embed_documents(texts)
+
+
+@pytest.mark.parametrize("kind", (Own, Ahead))
+def test_batches_are_checked_one_by_one(kind: type[Own]) -> None:
+    checked = CheckedEmbedder(kind([[3, 4], [0, 0]]))
+    answers = checked.embed_batches([["one", "two"], ["three", "four"], ["five"]])
+    assert [next(answers).tolist() for _ in range(2)] == [[[19660, 26214], [0, 0]]] * 2
+    with pytest.raises(StoreError, match=r"shape \(2, 2\); expected \(1, 2\)"):
+        next(answers)
+
+
+@pytest.mark.parametrize("kind", (Own, Ahead))
+def test_an_exception_in_a_batch_becomes_one_of_ours(kind: type[Own]) -> None:
+    checked = CheckedEmbedder(kind(raises=ConnectionError("the line is dead")))
+    with pytest.raises(StoreError, match="the line is dead"):
+        next(checked.embed_batches([["text"]]))

@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -60,6 +61,36 @@ def test_an_interrupted_call_leaves_no_stale_answer(
             two_processes.embed_documents(TEXTS)
     other = [text[::-1] for text in TEXTS]
     assert two_processes.embed_documents(other).tobytes() == granite.embed_here(other).tobytes()
+
+
+def test_batches_are_answered_in_order_while_later_ones_are_begun(
+    granite: LocalEmbedder, two_processes: LocalEmbedder
+) -> None:
+    batches = [TEXTS[start : start + 16] * 2 for start in range(0, len(TEXTS), 16)]
+    read: list[int] = []
+
+    def reading() -> Iterator[list[str]]:
+        for number, batch in enumerate(batches):
+            read.append(number)
+            yield batch
+
+    answers = two_processes.embed_batches(reading())
+    first = next(answers)
+    assert len(read) > 1
+    expected = [granite.embed_here(batch).tobytes() for batch in batches]
+    assert [first.tobytes(), *(answer.tobytes() for answer in answers)] == expected
+
+
+def test_batches_that_nobody_waits_for_leave_the_processes_usable(
+    granite: LocalEmbedder, two_processes: LocalEmbedder
+) -> None:
+    answers = two_processes.embed_batches([TEXTS] * 5)
+    next(answers)
+    answers.close()
+    started = processes(two_processes)
+    other = [text[::-1] for text in TEXTS]
+    assert two_processes.embed_documents(other).tobytes() == granite.embed_here(other).tobytes()
+    assert all(process.is_alive for process in started)
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor")

@@ -33,7 +33,7 @@ from quintet.cli.commands import (
     watch,
 )
 from quintet.cli.exit_codes import FAULT, INTERRUPTED
-from quintet.cli.terminal import OutputFailed, ReaderGone, tell, write
+from quintet.cli.terminal import Interrupted, OutputFailed, ReaderGone, tell, write
 from quintet.errors import QuintetError, UsageError
 
 app = typer.Typer(
@@ -117,6 +117,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _failed(error, as_json)
     except typer.TyperException as error:
         return _failed(_usage_error(error), as_json)
+    except Interrupted as interrupt:
+        tell(f"quintet: {interrupt}")
+        return INTERRUPTED
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:

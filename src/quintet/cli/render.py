@@ -2,8 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -27,8 +26,6 @@ SNIPPET_LINES = 4
 SNIPPET_WIDTH = 100  # columns in a pipe, and at most on a terminal
 BAR = 14  # columns: with names, numbers and remarks a line still fits into 80
 DIM, BOLD, MATCH = Style(dim=True), Style(bold=True), Style(bold=True, color="yellow")
-
-Listener = Callable[[str, int, int], None]  # stage, done, total; 0 is an unknown total
 
 
 class Screen(Console):
@@ -233,42 +230,6 @@ def _disk_lines(status: "IndexStatus") -> Iterator[str]:
         yield f"{lag.refused} cannot be indexed; 'quintet index' says which and why"
     for root in lag.missing_roots:
         yield f"the folder of root {root} is missing; restore it, or run 'quintet forget {root}'"
-
-
-@contextmanager
-def progress() -> Iterator[Listener]:
-    """A progress bar for each stage on standard error, if that is a terminal."""
-    if not is_terminal(sys.stderr):
-        from quintet.indexing.run import no_progress
-
-        yield no_progress
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
-
-    class Speed(TextColumn):
-        def render(self, task: Task) -> Text:
-            return Text("" if task.speed is None else f"{task.speed:.0f}/s")
-
-    columns = (
-        TextColumn("{task.description:<6}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Speed(""),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True, force_terminal=True), transient=True) as bars:
-        yield _into(bars.add_task, bars.update)
-
-
-def _into(add: Callable[..., int], update: Callable[..., None]) -> Listener:
-    tasks: dict[str, int] = {}
-
-    def report(stage: str, done: int, total: int) -> None:
-        if stage not in tasks:
-            tasks[stage] = add(safe(stage), total=total or None)
-        update(tasks[stage], completed=done, total=total or None)
-
-    return report
 
 
 def hnsw_line(graph: "Approximation | None") -> str:

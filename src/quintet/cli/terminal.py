@@ -23,6 +23,10 @@ class ReaderGone(Exception):  # noqa: N818  (not an error: the reader has seen e
     """The reader of standard output closed it, as `head` does."""
 
 
+class Interrupted(Exception):  # noqa: N818  (not an error: someone pressed Ctrl-C)
+    """A command was interrupted. The message says what it has done."""
+
+
 class OutputFailed(StoreError):  # noqa: N818  (like its siblings)
     """Standard output could not be written, e.g. because the disk behind it is full."""
 

@@ -183,8 +183,8 @@ class CodeEvidence:
 
     def role(self, facts: Mapping[str, Facts]) -> list[Hit]:
         """-1 for files of a role that the query does not ask for. What is pasted (a traceback, an issue) asks
-        for code, so documentation has -1 there. A question may ask for an example, and for prose, which has +1
-        beside source code: only code has paths, definitions and agreement on its side."""
+        for code, so documentation has -1 there. A question may ask for an example, and for prose, which has
+        +1 beside source code: only code has paths, definitions and agreement on its side."""
         wanted: set[Role] = {"source", *self._intent.roles}
         if self._intent.kind not in PASTED:
             wanted.add("docs")

@@ -159,8 +159,8 @@ def plan(query: str, params: Params) -> Plan:
 
 
 def _for_kind(profile: Profile, kind: IntentKind) -> Profile:
-    """A path or a name asks for one file, so further chunks of it keep more. A question asks for a passage, so
-    what speaks for a whole file counts half."""
+    """A path or a name asks for one file, so further chunks of it keep more. A question asks for a passage,
+    so what speaks for a whole file counts half."""
     if kind == "question":
         halved = [
             replace(branch, weight=branch.weight / 2) if branch.signal in ("path", "agreement") else branch

@@ -1,6 +1,7 @@
 """Check the vectors that an embedder returns, and make them canonical."""
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +47,21 @@ class CheckedEmbedder:
             raise self._failed(error) from error
         return self._canonical(vectors, (len(texts), self.dimensions))
 
+    def embed_batches(self, batches: Iterable[Sequence[str]]) -> Iterator[Int16]:
+        """The vectors of each batch, in order. An embedder that has this method may work ahead."""
+        embed = getattr(self._embedder, "embed_batches", None)
+        if embed is None:
+            yield from map(self.embed_documents, batches)
+            return
+        lengths: deque[int] = deque()
+        try:
+            for vectors in embed(_measured(batches, lengths)):
+                yield self._canonical(np.asarray(vectors), (lengths.popleft(), self.dimensions))
+        except QuintetError:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+
     def embed_query(self, text: str) -> Int16 | None:
         try:
             vector = self._embedder.embed_query(text)
@@ -73,3 +89,9 @@ class CheckedEmbedder:
 
     def _failed(self, error: Exception) -> StoreError:
         return StoreError(f"embedder {self.identity} failed: {type(error).__name__}: {error}")
+
+
+def _measured(batches: Iterable[Sequence[str]], lengths: deque[int]) -> Iterator[Sequence[str]]:
+    for batch in batches:
+        lengths.append(len(batch))
+        yield batch

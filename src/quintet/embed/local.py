@@ -1,8 +1,9 @@
 """Embed with a model on this machine: tokens, windows, batches, and as many processes as cores."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -66,9 +67,19 @@ class LocalEmbedder:
         return np.asarray(vector)
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
-        if self._processes > 1 and len(texts) >= PARALLEL_TEXTS:
-            return self._start_pool().embed(texts)
-        return self.embed_here(texts)
+        (vectors,) = self.embed_batches([texts])
+        return vectors
+
+    def embed_batches(self, batches: Iterable[Sequence[str]]) -> Iterator[Int16]:
+        """The vectors of each batch, in order. Several processes work ahead while the caller uses a batch."""
+        rest = iter(batches)
+        first: list[Sequence[str]] = []
+        while sum(map(len, first)) < PARALLEL_TEXTS and (batch := next(rest, None)) is not None:
+            first.append(batch)
+        every = chain(first, rest)
+        if self._processes > 1 and sum(map(len, first)) >= PARALLEL_TEXTS:
+            return self._start_pool().embed(every)
+        return map(self.embed_here, every)
 
     def _start_pool(self) -> "EmbeddingPool":
         if self._pool is None:

@@ -5,6 +5,7 @@ A record is a document in it; its id is the path.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -160,6 +161,7 @@ class CachingEmbedder:
         self.identity = embedder.identity
         self.dimensions = embedder.dimensions
         self.canonical: bool = getattr(embedder, "canonical", False)
+        self.embed_batches = getattr(embedder, "embed_batches", partial(map, embedder.embed_documents))
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
         return self._embedder.embed_documents(texts)

@@ -157,7 +157,8 @@ def path_parts(path: str) -> tuple[str, ...]:
     """The names in a path relative to the root, which must not lead out of it."""
     text = nfc(path.replace(os.sep, "/"))
     parts = tuple(part for part in text.split("/") if part not in ("", "."))
-    if text.startswith("/") or ".." in parts or Path(path).is_absolute() or "\0" in text:
+    absolute = text.startswith("/") or os.path.isabs(path)  # noqa: PTH117  (every search asks: no Path)
+    if absolute or ".." in parts or "\0" in text:
         raise UsageError(f"{path!r} is not a path inside the root; give a relative path without '..'")
     return parts
 

@@ -1,7 +1,9 @@
 """Embed the texts that have no vector yet, batch by batch. The next run continues an interrupted one."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +12,6 @@ from quintet.indexing.run import IndexRun
 from quintet.model.results import Note
 from quintet.model.vector import Int16, quantise
 from quintet.ports.reading import Embedder
-from quintet.ports.writing import Writer
 
 ENGLISH_WORDS = """
     a an and are as at be but by for from has in is it not of on or that the this to was with
@@ -51,49 +52,84 @@ def reembed(run: IndexRun, embedder: Embedder) -> int:
 
 def _embed(run: IndexRun, embedder: Embedder, *, replacing: bool) -> int:
     total = run.writer.vectors.count_pending(replacing=replacing)
+    if total:
+        run.progress("embed", 0, total)  # from here on, all text is searchable
     english_only = getattr(embedder, "english_only", False)
-    done, text_count, foreign = 0, 0, 0
-    with closing(_VectorBatch(run.writer, replacing)) as batch:  # writes what was reported as progress
-        for rows in _pending(run, replacing):
-            texts = {key: text for _, key, text in rows if key not in batch.vectors}
-            if texts:
-                vectors = quantise(embedder.embed_documents(list(texts.values())))
-                batch.vectors.update(zip(texts, vectors, strict=True))
-            done += len(rows)
-            if len(batch.vectors) >= min(done // UNCOMMITTED_PART, MAX_UNCOMMITTED):
-                batch.write()
+    text_count, foreign = 0, 0
+    with (
+        closing(_Pending(run, replacing)) as pending,  # writes what was reported as progress
+        closing(_vectors(embedder, pending.batches())) as answers,
+    ):
+        for vectors in answers:
+            texts = pending.add(vectors)
             if english_only:
                 text_count += len(texts)
-                foreign += sum(map(is_foreign, texts.values()))
-            run.progress("embed", done, total)
+                foreign += sum(map(is_foreign, texts))
+            run.progress("embed", pending.done, total)
+        if pending.add_duplicates():
+            run.progress("embed", pending.done, total)
     if 2 * foreign > text_count:
         run.report.notes.append(_not_english(embedder.identity))
-    return done
+    return pending.done
 
 
-def _pending(run: IndexRun, replacing: bool) -> Iterator[list[tuple[int, bytes, str]]]:
-    after = 0
-    while rows := run.writer.vectors.pending(after, run.settings.embed_batch, replacing=replacing):
-        yield rows
-        after = rows[-1][0]
+def _vectors(embedder: Embedder, batches: Iterable[list[str]]) -> Generator[Int16]:
+    """The vectors of each batch. An embedder may work ahead if it has `embed_batches`."""
+    embed = getattr(embedder, "embed_batches", partial(map, embedder.embed_documents))
+    for vectors in embed(batches):
+        yield quantise(vectors)
 
 
-class _VectorBatch:
-    """Vectors that are committed together, at the latest on close."""
+class _Pending:
+    """The texts without a vector, batch by batch, and vectors that are committed together, at the latest on
+    close."""
 
-    def __init__(self, writer: Writer, replacing: bool) -> None:
-        self.vectors: dict[bytes, Int16] = {}
-        self._writer = writer
+    def __init__(self, run: IndexRun, replacing: bool) -> None:
+        self.done = 0  # chunks
+        self._writer, self._batch = run.writer, run.settings.embed_batch
         self._replacing = replacing
+        self._requested: deque[tuple[int, dict[bytes, str]]] = deque()  # chunks, and texts by key
+        self._vectors: dict[bytes, Int16] = {}
+        self._uncommitted: set[bytes] = set()  # keys of what is requested or waits for a commit
 
-    def write(self) -> None:
-        if self.vectors:
+    def batches(self) -> Iterator[list[str]]:
+        """Texts to embed, each once. They are read as they are needed, and `add` takes their vectors."""
+        after, chunks = 0, 0
+        while rows := self._writer.vectors.pending(after, self._batch, replacing=self._replacing):
+            after = rows[-1][0]
+            chunks += len(rows)
+            texts = {key: text for _, key, text in rows if key not in self._uncommitted}
+            if texts:
+                self._requested.append((chunks, texts))
+                self._uncommitted.update(texts)
+                chunks = 0
+                yield list(texts.values())
+        self._requested.append((chunks, {}))
+
+    def add(self, vectors: Int16) -> Collection[str]:
+        """Take the vectors of the oldest batch; returns its texts."""
+        chunks, texts = self._requested.popleft()
+        self._vectors.update(zip(texts, vectors, strict=True))
+        self.done += chunks
+        if len(self._vectors) >= min(self.done // UNCOMMITTED_PART, MAX_UNCOMMITTED):
+            self._write()
+        return texts.values()
+
+    def add_duplicates(self) -> int:
+        """Count the last chunks if all their texts came before; returns how many they are."""
+        chunks, _ = self._requested.popleft()
+        self.done += chunks
+        return chunks
+
+    def _write(self) -> None:
+        if self._vectors:
             with self._writer.batch():
-                matrix = np.stack(list(self.vectors.values()))
-                self._writer.vectors.put(list(self.vectors), matrix, replacing=self._replacing)
-        self.vectors = {}
+                matrix = np.stack(list(self._vectors.values()))
+                self._writer.vectors.put(list(self._vectors), matrix, replacing=self._replacing)
+        self._uncommitted.difference_update(self._vectors)
+        self._vectors = {}
 
-    close = write
+    close = _write
 
 
 def is_foreign(text: str) -> bool:

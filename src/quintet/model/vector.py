@@ -64,8 +64,10 @@ def _exact_sums(squares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def dots(matrix: Int16, query: Int16) -> Int64:
     """Exact integer dot products of every row with the query."""
-    # One product fits 31 bits, two of them do not: sums need 64.
-    return np.asarray(matrix.astype(np.int64) @ query.astype(np.int64))
+    # Every sum of products is an integer far below 2^53, so float64 is exact in any order. It is twice as
+    # fast as int64, and `einsum` starts no thread.
+    sums = np.einsum("ij,j->i", matrix.astype(np.float64), query.astype(np.float64))
+    return np.asarray(sums.astype(np.int64))
 
 
 def nearest(matrix: Int16, count: int) -> Int64:

@@ -184,15 +184,18 @@ def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, ma
         _fetch(legs, snapshot, plan, "lexical", leg)
         if plan.reading.even:
             legs.text_scale = _text_scale(legs, snapshot, query)
-            hits = legs.hits["lexical"]
-            legs.hits["lexical"] = [hit._replace(score=legs.text_scale * hit.score) for hit in hits]
+            scale, hits = legs.text_scale, legs.hits["lexical"]
+            legs.hits["lexical"] = [
+                Hit(chunk_id, scale * score, raw, distance, listed)
+                for chunk_id, score, raw, distance, listed in hits
+            ]
 
 
 def _text_scale(legs: Legs, snapshot: Snapshot, query: TextQuery) -> float:
     """BM25 grows with the logarithm of the number of chunks; a fixed half score needs it to be even. One or
     two words score little however well they match, so they are raised towards what longer queries score."""
     scale = EVEN / log(1 + max(snapshot.catalog.counts().chunks, 1))
-    best = scale * max((hit.score for hit in legs.hits["lexical"]), default=0.0)
+    best = scale * max([hit.score for hit in legs.hits["lexical"]], default=0.0)
     if best > 0 and len(query.terms) in SHORT:
         scale /= min(1.0, sqrt(best / LONG_QUERY_SCORE))
     return scale

@@ -1,7 +1,7 @@
 """Collect the evidence about each item: of all signals, and of the other chunks of its document."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from math import inf
 
 from quintet.model.results import Evidence, Facts, Hit, Ranked, Signal
 from quintet.ranking.fuse import add_up, contributions, normalise, total
@@ -25,16 +25,18 @@ def gather(
     evidence: dict[str, dict[Signal, Evidence]] = {}
     best_chunk: dict[str, str] = {}
     for branch in profile.branches:
-        branch_hits = hits.get(branch.signal, ())
+        branch_hits = hits.get(branch.signal)
+        if not branch_hits:
+            continue
         if profile.unit == "node":
             branch_hits = _best_of_each_node(branch_hits, facts)
         branch_hits = _cut_at_depth(branch, branch_hits, limit)
         ranks, normalised, added = _weigh(profile, branch, branch_hits)
         listed = len(ranks) - ranks.count(None)
         for hit, rank, score, contribution in zip(branch_hits, ranks, normalised, added, strict=True):
-            fact = facts.get(hit.chunk_id)
-            if fact is None or (only is not None and hit.chunk_id not in only):
+            if hit.chunk_id not in facts or (only is not None and hit.chunk_id not in only):
                 continue
+            fact = facts[hit.chunk_id]
             item = fact.node_id if profile.unit == "node" else hit.chunk_id
             evidence.setdefault(item, {})[branch.signal] = Evidence(
                 rank, listed, hit.score, hit.raw, score, branch.weight, contribution, hit.distance
@@ -50,21 +52,20 @@ def scores_of(
     signals: Collection[Signal] | None = None,
 ) -> dict[str, float]:
     """The score of each chunk, equal to the last bit, without the evidence for it; by all signals or some."""
-    scores: dict[str, float] = {}
+    scores: defaultdict[str, float] = defaultdict(float)
     for branch in profile.branches:
-        if signals is None or branch.signal in signals:
-            branch_hits = _cut_at_depth(branch, hits.get(branch.signal, ()), limit)
-            _, _, added = _weigh(profile, branch, branch_hits)
-            for hit, contribution in zip(branch_hits, added, strict=True):
-                scores[hit.chunk_id] = scores.get(hit.chunk_id, 0.0) + contribution
-    return scores
+        branch_hits = hits.get(branch.signal)
+        if branch_hits and (signals is None or branch.signal in signals):
+            branch_hits = _cut_at_depth(branch, branch_hits, limit)
+            for hit, contribution in zip(branch_hits, _weigh(profile, branch, branch_hits)[2], strict=True):
+                scores[hit.chunk_id] += contribution
+    return dict(scores)
 
 
 def _cut_at_depth(branch: Branch, hits: Sequence[Hit], limit: int) -> list[Hit]:
     """The signal's list down to its depth, then the hits that it only scored for other signals."""
-    listed = [hit for hit in hits if hit.listed]
-    others = [hit for hit in hits if not hit.listed] if branch.complete else []
-    return listed[: branch.fetch.depth(limit)] + others
+    listed = [hit for hit in hits if hit.listed][: branch.fetch.depth(limit)]
+    return [*listed, *[hit for hit in hits if not hit.listed]] if branch.complete else listed
 
 
 def _best_of_each_node(hits: Sequence[Hit], facts: Mapping[str, Facts]) -> list[Hit]:
@@ -92,13 +93,14 @@ def agreement(
 
     Prose is left out: a long page is no better an answer than a short one (Cranfield -.08 nDCG@10).
     """
-    if not any(fact.is_code for fact in facts.values()):
+    code = {chunk_id: fact.document_id for chunk_id, fact in facts.items() if fact.is_code}
+    if not code:
         return []
     found = scores_of(profile, hits, limit, FINDERS)
     by_document: dict[str, list[float]] = {}
     for chunk_id, score in found.items():
-        if chunk_id in facts and facts[chunk_id].is_code:
-            by_document.setdefault(facts[chunk_id].document_id, []).append(score)
+        if chunk_id in code:
+            by_document.setdefault(code[chunk_id], []).append(score)
     floor = min(found.values(), default=0.0)
     agreed = {
         document: _agreement(scores, floor) for document, scores in by_document.items() if len(scores) > 1
@@ -123,9 +125,10 @@ def shortlist(
     scores = scores_of(profile, hits, limit)
     best: dict[str, float] = {}
     for chunk_id, score in scores.items():
-        fact = facts.get(chunk_id)
-        if fact is not None and score > best.get(fact.document_id, -inf):
-            best[fact.document_id] = score
+        if chunk_id in facts:
+            document_id = facts[chunk_id].document_id
+            if document_id not in best or score > best[document_id]:
+                best[document_id] = score
     if len(best) < limit:
         return set(scores)
     last = sorted(best.values(), reverse=True)[limit - 1]

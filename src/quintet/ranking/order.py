@@ -43,14 +43,17 @@ def deciding(scores: Sequence[float]) -> Sequence[float]:
     """Numbers that order and tie as `steady` scores do: the scores themselves, unless two of them are nearly
     but not quite equal."""
     falling = sorted(scores, reverse=True)
-    near = any(0.0 < high - low <= abs(high) * STEADY for high, low in pairwise(falling))
-    return [steady(score) for score in scores] if near else scores
+    near = max(map(abs, falling[:1] + falling[-1:]), default=0.0) * STEADY  # no difference below is larger
+    for high, low in pairwise(falling):
+        if 0.0 < high - low <= near and high - low <= abs(high) * STEADY:
+            return [steady(score) for score in scores]
+    return scores
 
 
 def best_first(hits: Sequence[Hit]) -> list[Hit]:
     """Ordered by score; hits that tie under `steady` keep their order."""
-    scored = zip(deciding([hit.score for hit in hits]), hits, strict=True)
-    return [hit for _, hit in sorted(scored, key=lambda pair: pair[0], reverse=True)]
+    scores = deciding([hit.score for hit in hits])
+    return [hits[at] for at in sorted(range(len(hits)), key=scores.__getitem__, reverse=True)]
 
 
 def leading_signal(profile: Profile, hits: Mapping[Signal, Sequence[Hit]]) -> Signal | None:
@@ -77,7 +80,7 @@ def in_order(
             float(item.item_id not in led),
             -steady(item.score),
             -steady(led.get(item.item_id, 0.0)),
-            *(key(item, fact) for key in keys),
+            *[key(item, fact) for key in keys],
             item.item_id,
         )
 

@@ -122,7 +122,7 @@ def eval_command(
       quintet eval scifact --contract cfs --param rrf_k=10,60 --compare --html report.html
       quintet eval --self --mode all --compare
     """
-    from quintet.cli.render import progress
+    from quintet.cli.progress import progress
     from quintet.evaluation.evaluate import evaluate
     from quintet.evaluation.metrics import DEFAULT, metrics_named
     from quintet.evaluation.report import make_report

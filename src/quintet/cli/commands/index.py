@@ -55,7 +55,7 @@ def index_command(
       quintet index --embedder ~/models/bge-small-en-v1.5
     """
     import quintet
-    from quintet.cli.render import progress
+    from quintet.cli.progress import run_progress
 
     folder = folder_to_fill(db)
     name = None if embedder is None else as_text(embedder)
@@ -65,8 +65,8 @@ def index_command(
     settings: dict[str, Any] = {"include": include or None, "exclude": exclude or None}
     if name is not None:
         settings["embedder"] = name
-    with quintet.open(folder, **settings) as index, progress() as bars:
-        report = index.sync(paths or _first_paths(index, db), force=force, embed=wait, progress=bars)
+    with run_progress(silent=as_json, reads_files=True) as tell_of, quintet.open(folder, **settings) as index:
+        report = index.sync(paths or _first_paths(index, db), force=force, embed=wait, progress=tell_of)
     return _show_report(report, index.folder, as_json)
 
 
@@ -84,12 +84,15 @@ def _refuse_with_reembed(**values: object) -> None:
 
 def _reembed(folder: Path, embedder: str | None, as_json: bool) -> int:
     import quintet
-    from quintet.cli.render import progress
+    from quintet.cli.progress import run_progress
     from quintet.embed import DEFAULT
 
     # The old embedder is not needed, and may be gone.
-    with quintet.open(folder, embedder=None, create=False) as index, progress() as bars:
-        report = index.reembed(embedder or DEFAULT, progress=bars)
+    with (
+        run_progress(silent=as_json, reads_files=False) as tell_of,
+        quintet.open(folder, embedder=None, create=False) as index,
+    ):
+        report = index.reembed(embedder or DEFAULT, progress=tell_of)
     return _show_report(report, index.folder, as_json)
 
 

@@ -238,7 +238,7 @@ def _lines(source: IO[bytes]) -> Iterator[str]:
 @memory.command("embed", short_help="Make missing vectors.")
 def embed_memory(db: Db = None) -> None:
     """Make missing vectors, or replace all of them if the index has another embedder now."""
-    from quintet.cli.render import progress
+    from quintet.cli.progress import progress
 
     with open_index(db) as index, progress() as bars:
         count = index.memory.embed(progress=bars)

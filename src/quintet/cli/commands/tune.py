@@ -42,7 +42,7 @@ def tune_command(
             raise UsageError("--undo can be combined only with --db and --json; leave the other options out")
         return _undo(existing_folder(source.db), as_json)
     source.check()
-    from quintet.cli.render import progress
+    from quintet.cli.progress import progress
     from quintet.evaluation.beir import has_corpus
     from quintet.evaluation.tuning.tune import tune
     from quintet.index import BACKENDS

@@ -3,8 +3,9 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, cast
 
 import apsw
@@ -28,6 +29,12 @@ FACTS = (  # in the order of `Facts`
 )
 FACT_TABLES = "FROM chunks c JOIN documents d ON d.row = c.document"
 JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
+make_facts: Callable[[Iterable[Any]], Facts] = partial(tuple.__new__, Facts)  # `_make` without its checks
+STATE = (
+    "SELECT value, (SELECT value FROM meta WHERE key = 'index_id'), "
+    "(SELECT tag FROM lineage WHERE generation = value) "
+    "FROM (SELECT (SELECT value FROM meta WHERE key = 'generation') AS value)"
+)
 CHANGED = "SELECT id FROM changes WHERE generation > ?"
 CACHED_IDS = 10_000  # chunks, some 2 MB; a search sees a few hundred
 COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
@@ -56,7 +63,7 @@ class SqliteCatalog:
     def unfinished(self) -> bool:
         return meta(self._connection, "unfinished") is not None
 
-    @property
+    @cached_property
     def embedder(self) -> str | None:
         return meta(self._connection, "embedder")
 
@@ -99,7 +106,7 @@ class SqliteCatalog:
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
         rows = self._with_ids(f"SELECT {FACTS}, c.id {FACT_TABLES} WHERE c.id", chunk_ids)
-        return {row[-1]: Facts._make(row[:-1]) for row in rows}
+        return {row[-1]: make_facts(row[:-1]) for row in rows}
 
     def defining(self, names: Sequence[str], limit: int, within: Rows | None) -> list[str]:
         wanted = apsw.carray(tuple(name for name in dict.fromkeys(names) if "\0" not in name))
@@ -146,7 +153,7 @@ class SqliteCatalog:
 
     def _with_ids(self, sql: str, ids: Iterable[str]) -> Iterable[tuple[Any, ...]]:
         """The rows of a statement that ends with the column to compare with these ids."""
-        storable = tuple(id for id in dict.fromkeys(ids) if "\0" not in id)  # which `carray` cannot take
+        storable = tuple([id for id in dict.fromkeys(ids) if "\0" not in id])  # which `carray` cannot take
         if not storable:
             return ()
         return self._connection.execute(f"{sql} IN (SELECT value FROM carray(?))", (apsw.carray(storable),))
@@ -231,7 +238,10 @@ def meta(connection: apsw.Connection, key: str) -> str | None:
 
 
 def number(connection: apsw.Connection, key: str) -> int:
-    value = meta(connection, key) or "0"
+    return _as_number(meta(connection, key) or "0", key)
+
+
+def _as_number(value: str, key: str) -> int:
     try:
         return int(value)
     except ValueError as error:
@@ -254,8 +264,8 @@ class State:
 
 
 def state_of(connection: apsw.Connection) -> State:
-    generation = number(connection, "generation")
-    return State(meta(connection, "index_id") or "", generation, tag_of(connection, generation) or "")
+    ((generation, index_id, tag),) = connection.execute(STATE)
+    return State(index_id or "", _as_number(generation or "0", "generation"), tag or "")
 
 
 def led_here(connection: apsw.Connection, earlier: State, state: State) -> bool:
