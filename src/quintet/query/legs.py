@@ -71,10 +71,10 @@ def run_legs(snapshot: Snapshot, embedder: Embedder | None, plan: Plan, max_term
         with legs.timed("semantic"):
             _semantic(legs, snapshot, embedder, plan, within)
     if plan.intent is not None:
-        _add_named(legs, snapshot, plan, plan.intent, within)
+        _add_named(legs, snapshot, plan.intent, within)
     vectors = _complete(legs, snapshot, plan)
     if plan.intent is not None:
-        _add_evidence(legs, snapshot, plan, plan.intent)
+        _add_evidence(legs, snapshot, plan.intent)
     if vectors is not None:
         with legs.timed("semantic"):
             compare_candidates(legs, snapshot, plan, vectors)
@@ -358,37 +358,30 @@ def _add_neighbours(legs: Legs, plan: Plan, vectors: ChunkVectors) -> None:
     legs.hits["neighbours"] = [Hit(chunk_id, gain, gain, None, False) for chunk_id, gain in vouched if gain]
 
 
-def _add_named(legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent, within: Rows | None) -> None:
+def _add_named(legs: Legs, snapshot: Snapshot, intent: QueryIntent, within: Rows | None) -> None:
     """Make candidates of the chunks that define what the query names, have the line that it gives, or hold a
     name or a part of a message word for word, however badly other legs rank them."""
-    catalog, named = snapshot.catalog, dict[Signal, list[str]]()
-    if plan.profile.branch("definition") and intent.names:
-        named["definition"] = catalog.defining([name.name for name in intent.names], NAMED, within)
-    if plan.profile.branch("path"):
-        places = [place for place in zip(intent.paths, intent.lines, strict=True) if place[1]]
-        named["path"] = [id for path, line in places for id in catalog.at_line(path, line, NAMED, within)]
-    if plan.profile.branch("literal"):
-        queries = [TextQuery(phrases=(text,)) for text in intent.literals]
-        hits = [hit for query in queries for hit in snapshot.text.search(query, NAMED, within)]
-        named["literal"] = [hit.chunk_id for hit in hits]
+    names = [name.name for name in intent.names]
+    places = [place for place in zip(intent.paths, intent.lines, strict=True) if place[1]]
+    queries = [TextQuery(phrases=(text,)) for text in intent.literals]
+    named: dict[Signal, list[str]] = {
+        "definition": snapshot.catalog.defining(names, NAMED, within) if names else [],
+        "path": [id for place in places for id in snapshot.catalog.at_line(*place, NAMED, within)],
+        "literal": [hit.chunk_id for query in queries for hit in snapshot.text.search(query, NAMED, within)],
+    }
     for signal, ids in named.items():
         legs.hits[signal] = [Hit(chunk_id, 0.0, 0.0, None, False) for chunk_id in dict.fromkeys(ids)]
 
 
-def _add_evidence(legs: Legs, snapshot: Snapshot, plan: Plan, intent: QueryIntent) -> None:
+def _add_evidence(legs: Legs, snapshot: Snapshot, intent: QueryIntent) -> None:
     """Score every candidate by what is known about its file and its name."""
     legs.facts = facts = snapshot.catalog.facts(chunk_ids_of(legs.hits))
     evidence = CodeEvidence(intent, snapshot.text.stems)
-    for branch in plan.profile.branches:
-        if branch.signal == "path":
-            legs.hits["path"] = evidence.path(facts)
-        elif branch.signal == "definition":
-            legs.hits["definition"] = evidence.definition(facts)
-        elif branch.signal == "literal":
-            held = [snapshot.text.scores(TextQuery(phrases=(text,)), list(facts)) for text in intent.literals]
-            legs.hits["literal"] = evidence.literal(facts, held)
-        elif branch.signal == "role":
-            legs.hits["role"] = evidence.role(facts)
+    held = [snapshot.text.scores(TextQuery(phrases=(text,)), list(facts)) for text in intent.literals]
+    legs.hits["path"] = evidence.path(facts)
+    legs.hits["definition"] = evidence.definition(facts)
+    legs.hits["literal"] = evidence.literal(facts, held)
+    legs.hits["role"] = evidence.role(facts)
 
 
 def _graph(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None) -> None:
