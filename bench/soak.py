@@ -117,6 +117,13 @@ def serving(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", int]]:
 
 
 def resident_mb(process_id: int) -> float:
+    """Of the server and its reader processes, which share some of it."""
+    tasks = Path(f"/proc/{process_id}/task")
+    children = [int(pid) for task in tasks.iterdir() for pid in (task / "children").read_text().split()]
+    return sum(map(_resident_mb, [process_id, *children]))
+
+
+def _resident_mb(process_id: int) -> float:
     status = Path(f"/proc/{process_id}/status").read_text("ascii")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:")) / 1000
 

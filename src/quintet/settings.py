@@ -28,6 +28,7 @@ class Settings:
     parse_seconds: int = 60  # for one PDF, office file or EPUB
     parse_bytes: int = 2_000_000_000  # of memory for it
     processes: int = 0  # that read and parse files; 0: one per processor, if there is much to read
+    readers: int = 0  # processes that search for a server; 0: one per core, 1: in the server itself
     chunk_chars: int = 1600  # about 400 tokens of English, which fits small encoders
     batch_files: int = 2048
     batch_bytes: int = 8_000_000
@@ -53,6 +54,7 @@ NUMBERS = {
     "parse_seconds": (1, 86_400),
     "parse_bytes": (2**28, 2**40),
     "processes": (0, 16),
+    "readers": (0, 64),
     "chunk_chars": (200, 100_000),
     "batch_files": (1, 100_000),
     "batch_bytes": (1, 2**31),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import quintet
-from architecture.recorder import Recorder
+from architecture.recorder import READER_FILES, Recorder
 from quintet.contracts import CONTRACTS
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -15,6 +15,7 @@ RECORDER = Path(__file__).with_name("recorder.py")
 QUERIES = ("how long does an entry live", "cache ttl", "time to live")
 IN_PYTHON = 35
 OVER_HTTP = 45
+TO_A_READER = 5  # more: the way to a reader process and back
 
 sys.path.append(str(Path(__file__).parents[1] / "http"))
 
@@ -39,10 +40,12 @@ def test_a_search_in_python(folder: Path, contract: str) -> None:
     assert len(recorder.files) <= IN_PYTHON, sorted(recorder.files)
 
 
-def test_a_search_over_http(folder: Path) -> None:
+def recorded(folder: Path, **environment: str) -> tuple[set[str], set[str]]:
+    """The files of the last query in the server's own process, and in its reader."""
     from http_serving import started
 
-    with started([sys.executable, str(RECORDER)], folder) as server, server.client() as client:
+    words = [sys.executable, str(RECORDER)]
+    with started(words, folder, **environment) as server, server.client() as client:
         for query in QUERIES[:-1]:
             client.post("/v1/search", json={"query": query}).raise_for_status()
         assert server.process.stdin is not None and server.process.stdout is not None
@@ -52,6 +55,16 @@ def test_a_search_over_http(folder: Path) -> None:
         client.post("/v1/search", json={"query": QUERIES[-1]}).raise_for_status()
         server.process.stdin.write("\n")
         server.process.stdin.flush()
-        files = json.loads(server.process.stdout.readline())
+        front = set(json.loads(server.process.stdout.readline()))
+    file = folder / READER_FILES
+    return front, set(json.loads(file.read_text("utf-8"))) if file.is_file() else set()
+
+
+def test_a_search_over_http(folder: Path) -> None:
+    files, _ = recorded(folder, QUINTET_READERS="1")
     assert "query/search.py" in files
-    assert len(files) <= OVER_HTTP, files
+    assert len(files) <= OVER_HTTP, sorted(files)
+    front, reader = recorded(folder, QUINTET_READERS="2")
+    assert "http/middleware.py" in front and "query/search.py" in reader - front
+    detour = (front | reader) - files
+    assert len(detour) <= TO_A_READER, sorted(detour)

@@ -79,12 +79,12 @@ def command(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
 
 
 @contextmanager
-def started(words: Sequence[str], cwd: Path) -> Iterator[Running]:
-    """A server until the block is left. It is ended by its own id."""
+def started(words: Sequence[str], cwd: Path, **changes: str) -> Iterator[Running]:
+    """A server until the block is left, with these changes of its environment. It is ended by its own id."""
     process = subprocess.Popen(
         words,
         cwd=cwd,
-        env=environment(),
+        env={**environment(), **changes},
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -115,9 +115,10 @@ def started(words: Sequence[str], cwd: Path) -> Iterator[Running]:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[Running]:
+def serving(folder: Path, *options: str, **changes: str) -> Iterator[Running]:
     """`quintet serve` from `folder`."""
-    with started([sys.executable, "-m", "quintet", "serve", "--port", "0", *options], folder) as server:
+    words = [sys.executable, "-m", "quintet", "serve", "--port", "0", *options]
+    with started(words, folder, **changes) as server:
         yield server
 
 

@@ -212,7 +212,7 @@ def test_where_no_process_starts_one_reads_all_and_the_report_says_so(
 
 
 def test_processes_are_started_for_much_work_or_if_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_cores", lambda: 4)
+    monkeypatch.setattr(pool, "cores", lambda: 4)
     small, large = DiskFile("a", "/a", 1000, 0), DiskFile("b", "/b", pool.LARGE_BYTES, 0)
     assert process_count(Settings(), [small]) == 1
     assert process_count(Settings(), [small, large]) == 4
@@ -221,7 +221,7 @@ def test_processes_are_started_for_much_work_or_if_it_was_said(monkeypatch: pyte
     assert process_count(Settings(processes=3), [small]) == 1
     assert process_count(Settings(processes=3), [small] * 5) == 3
     assert process_count(Settings(processes=3), []) == 1
-    monkeypatch.setattr(pool, "_cores", lambda: 64)
+    monkeypatch.setattr(pool, "cores", lambda: 64)
     assert process_count(Settings(), [large]) == pool.MAX_PROCESSES
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert process_count(Settings(processes=3), [large] * 5) == 1

@@ -66,7 +66,8 @@ class Application:
 
 def _state(shared: SharedIndex, config: Config) -> ServerState:
     limits = config.limits
-    workers, jobs = Workers(limits), Jobs(limits.jobs)
+    threads = max(limits.workers, shared.most_readers + 1)  # each waits for a reader; one more for the rest
+    workers, jobs = Workers(replace(limits, workers=threads)), Jobs(limits.jobs)
     return ServerState(
         shared=shared,
         guard=Guard(config, Keys(shared.folder)),

@@ -7,7 +7,7 @@ from starlette.responses import StreamingResponse
 
 from quintet.errors import LimitError
 from quintet.http.jobs import ENDED, Job
-from quintet.http.responses import to_json
+from quintet.http.reads import to_json
 
 BEAT_SECONDS = 15.0  # at least this often something is sent, so that no proxy closes the connection
 

@@ -21,7 +21,7 @@ class Gauges:
         self._seen: tuple[float, IndexStatus] | None = None
 
     def now(self) -> Mapping[str, tuple[str, float]]:
-        status, cache = self._status(), self._shared.index.cache.figures()
+        status, cache = self._status(), self._shared.cache_figures()
         return {
             "quintet_index_documents": ("Documents in the index.", status.files),
             "quintet_index_chunks": ("Chunks in the index.", status.chunks),
@@ -35,6 +35,16 @@ class Gauges:
             "quintet_cache_bytes": ("Approximate memory use of the cache.", cache.bytes),
             "quintet_engine_calls": ("Engine calls, running and waiting.", self._workers.calls),
             "quintet_jobs_unfinished": ("Jobs, running and waiting.", self._jobs.unfinished),
+            **self._of_readers(),
+        }
+
+    def _of_readers(self) -> Mapping[str, tuple[str, float]]:
+        readers = self._shared.readers
+        if readers is None:
+            return {}
+        return {
+            "quintet_reader_processes": ("Reader processes.", readers.count),
+            "quintet_reader_deaths_total": ("Reader processes that died.", readers.deaths),
         }
 
     def _status(self) -> IndexStatus:

@@ -9,7 +9,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from quintet.errors import LimitError
 from quintet.http.config import Limits
-from quintet.http.responses import CLOSE, error_body, error_response, to_json
+from quintet.http.reads import to_json
+from quintet.http.responses import CLOSE, error_body, error_response
 
 
 def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:

@@ -1,13 +1,13 @@
 """Responses: JSON as `quintet --json` prints it, and errors in one shape."""
 
-import json
 from collections.abc import Mapping
 from typing import TypedDict
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from quintet.errors import LimitError, QuintetError, UsageError
+from quintet.errors import QuintetError, UsageError
+from quintet.http.reads import limited_json, to_json
 from quintet.model.schema import Object
 
 STATUS_OF = {"unauthorized": 401, "too_many": 429}  # codes whose status is not that of their class
@@ -40,24 +40,13 @@ class RequestError(UsageError):
         self.headers = dict(headers or {})
 
 
-def to_json(value: object) -> bytes:
-    """Byte for byte what `--json` prints."""
-    return (json.dumps(value, ensure_ascii=False, default=str) + "\n").encode("utf-8", "replace")
-
-
 def json_response(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     return Response(to_json(value), status, headers, "application/json")
 
 
 def limited_response(value: object, max_bytes: int) -> Response:
     """A response with the value, or an error if it is larger than `max_bytes`."""
-    body = to_json(value)
-    if len(body) > max_bytes:
-        raise LimitError(
-            f"the answer has {len(body)} bytes, and the limit is {max_bytes}; ask for fewer results",
-            details={"bytes": len(body), "limit": max_bytes},
-        )
-    return Response(body, 200, media_type="application/json")
+    return Response(limited_json(value, max_bytes), media_type="application/json")
 
 
 def error_body(code: str, message: str, details: Mapping[str, object] | None = None) -> ErrorBody:

@@ -4,7 +4,6 @@ Messages are pickles in both directions: these processes run our own code, on th
 are parsed in a sandbox below each of them, which answers in JSON.
 """
 
-import os
 import pickle
 import sys
 from collections import deque
@@ -18,7 +17,13 @@ from quintet.errors import QuintetError
 from quintet.indexing.batches import batches
 from quintet.indexing.examine import Examination, Refusal, Task, identity
 from quintet.indexing.files import DiskFile
-from quintet.processes.child import ChildProcess, NotStarted, describe_exit
+from quintet.processes.child import (
+    ChildProcess,
+    NotStarted,
+    can_start_processes,
+    cores,
+    describe_exit,
+)
 from quintet.settings import Settings
 
 COMMAND = (sys.executable, "-P", "-m", "quintet.indexing.worker")
@@ -37,19 +42,7 @@ def process_count(settings: Settings, files: Sequence[DiskFile]) -> int:
     if settings.processes:
         return max(1, min(settings.processes, len(files)))
     large = len(files) >= MANY_FILES or sum(file.size for file in files) >= LARGE_BYTES
-    return min(_cores(), MAX_PROCESSES) if large else 1
-
-
-def can_start_processes() -> bool:
-    """False in a program that was frozen into one file: it would start itself again."""
-    return bool(sys.executable) and not hasattr(sys, "frozen")
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return min(cores(), MAX_PROCESSES) if large else 1
 
 
 class ExaminerPool:

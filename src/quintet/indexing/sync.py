@@ -9,14 +9,14 @@ from quintet.indexing.changes import Changes, find_changes
 from quintet.indexing.document import shape, storable_time
 from quintet.indexing.examine import Examination, Examiner, Refusal, SameContent, Task
 from quintet.indexing.files import DiskFile, FileProblem
-from quintet.indexing.pool import ExaminerPool, can_start_processes, process_count
+from quintet.indexing.pool import ExaminerPool, process_count
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.run import IndexRun
 from quintet.indexing.walk import walk
 from quintet.model.results import Note
 from quintet.ports.reading import KnownFile, Root
 from quintet.ports.writing import Entry, Writer
-from quintet.processes.child import NotStarted
+from quintet.processes.child import NotStarted, can_start_processes
 from quintet.settings import Settings
 
 MAX_REFUSED = 10_000  # refused files remembered per root

@@ -6,6 +6,7 @@ A process that serves HTTP itself mounts `mountable_app`.
 import logging
 from collections.abc import Callable, Coroutine
 from difflib import get_close_matches
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, TypeAlias
 from urllib.parse import unquote
@@ -24,13 +25,13 @@ from quintet.errors import NotFound, QuintetError, UsageError
 from quintet.indexing.run import Progress
 from quintet.mcp.arguments import read_arguments
 from quintet.mcp.text import CHUNK_URI, FILE_URI
-from quintet.mcp.tools import TOOLS, McpTool, ToolResult
+from quintet.mcp.tools import TOOLS, McpTool, ToolResult, read_result, run_read
 from quintet.serving.shared_index import SharedIndex
 from quintet.settings import is_debugging
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
-READERS = 8  # tool calls at a time; more would only compete for the processors
+READS = 8  # tool calls at a time; more would only compete for the processors
 WRITERS = 4  # one writes, the others wait; they have their own threads, so that no search waits behind them
 TEMPLATES = [
     types.ResourceTemplate(
@@ -87,18 +88,24 @@ def instructions(shared: SharedIndex) -> str:
     )
 
 
+@cache
+def listed_tools() -> list[types.Tool]:
+    """Made once: the SDK asks for them in every call of a tool over HTTP, and their schemas take 5 ms."""
+    return [tool.listed() for tool in TOOLS.values()]
+
+
 class _Handlers:
     """Handlers of the protocol's requests. The engine runs in threads."""
 
     def __init__(self, shared: SharedIndex) -> None:
         self._shared = shared
-        self._readers = anyio.CapacityLimiter(READERS)
+        self._readers = anyio.CapacityLimiter(max(READS, shared.most_readers + 1))
         self._writers = anyio.CapacityLimiter(WRITERS)
 
     async def list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.listed() for tool in TOOLS.values()])
+        return types.ListToolsResult(tools=listed_tools())
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = TOOLS.get(params.name)
@@ -121,6 +128,9 @@ class _Handlers:
 
     async def _run(self, context: Context, tool: McpTool, values: dict[str, Any]) -> ToolResult:
         arguments = read_arguments(tool.name, tool.takes, values)
+        if self._shared.readers is not None and tool.runs_in_reader(values):
+            read = partial(self._shared.read, run_read, name=tool.name, values=values)
+            return read_result(await anyio.to_thread.run_sync(read, limiter=self._readers))
         limiter = self._writers if tool.writes else self._readers
         report = progress_reporter(context.session.report_progress)
         return await anyio.to_thread.run_sync(tool.run, self._shared, arguments, report, limiter=limiter)

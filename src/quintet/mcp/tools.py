@@ -1,5 +1,6 @@
 """The MCP tools. Each makes one call to the engine and returns body, text and links."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NotRequired, TypedDict
@@ -9,7 +10,7 @@ from mcp_types import ResourceLink, Tool, ToolAnnotations
 from quintet.codegraph.related import RelatedFields
 from quintet.contracts.knowledge import KnowledgeBody
 from quintet.contracts.rifflux import RiffluxBody
-from quintet.indexing.run import Progress
+from quintet.indexing.run import Progress, no_progress
 from quintet.mcp import arguments, text
 from quintet.memory import Remembered
 from quintet.memory.contract import MemoryBody
@@ -17,6 +18,7 @@ from quintet.model.results import AnswerStatus, Note
 from quintet.model.schema import Object, Probability, schema_of
 from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
+from quintet.serving.reply import Reply
 from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
 from quintet.serving.shared_index import SharedIndex
 from quintet.status import IndexStatus
@@ -45,6 +47,11 @@ class McpTool:
     run: Run
     writes: bool = False
     idempotent: bool = True
+    in_front: bool = False  # it needs the server's own process
+
+    def runs_in_reader(self, values: Mapping[str, Any]) -> bool:
+        """Other indexes, by `db_path`, are open in the server's own process alone."""
+        return not (self.writes or self.in_front or values.get("db_path"))
 
     def listed(self) -> Tool:
         return Tool(
@@ -143,13 +150,26 @@ def search_all(shared: SharedIndex, call: arguments.SearchAll, progress: Progres
 
 
 def status(shared: SharedIndex, call: arguments.Status, progress: Progress) -> ToolResult:
-    body = {"index": str(shared.index.folder), **asdict(shared.index.status())}
+    body = {"index": str(shared.index.folder), **asdict(shared.status())}
     return ToolResult(body, text.status_text(body))
 
 
 def reindex(shared: SharedIndex, call: arguments.Reindex, progress: Progress) -> ToolResult:
     body = shared.reindex(call.path, call.paths, force=call.force, progress=progress).wire()
     return ToolResult(body, text.reindex_text(body))
+
+
+def run_read(shared: SharedIndex, name: str, values: dict[str, Any]) -> Reply:
+    """A tool that only reads, in a reader process: the result as JSON that loses nothing."""
+    tool = TOOLS[name]
+    result = tool.run(shared, arguments.read_arguments(name, tool.takes, values), no_progress)
+    links = [link.model_dump(mode="json") for link in result.links]
+    return Reply(json.dumps([result.body, result.text, links]).encode())
+
+
+def read_result(reply: Reply) -> ToolResult:
+    body, content, links = json.loads(reply.content)
+    return ToolResult(body, content, [ResourceLink.model_validate(link) for link in links])
 
 
 TOOLS: Mapping[str, McpTool] = {
@@ -249,6 +269,7 @@ TOOLS: Mapping[str, McpTool] = {
             arguments.Status,
             (IndexStatus, IndexFolder),
             status,
+            in_front=True,
         ),
     )
 }

@@ -6,6 +6,7 @@ This is not `multiprocessing`, which runs the caller's main module again; a plai
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, Timer
@@ -19,20 +20,35 @@ EXIT_SECONDS = 5.0  # between the end of a process's output and its exit
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
+def can_start_processes() -> bool:
+    """False in a program that was frozen into one file: it would start itself again."""
+    return bool(sys.executable) and not hasattr(sys, "frozen")
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class NotStarted(Exception):  # noqa: N818
     """A worker process could not be started. The message says which, and why."""
 
 
 class ChildProcess:
-    """A worker process with a pipe to its standard input and one from its standard output."""
+    """A worker process with a pipe to its standard input and one from its standard output.
 
-    def __init__(self, command: Sequence[str]) -> None:
+    What it writes to standard error is dropped, unless it `logs`.
+    """
+
+    def __init__(self, command: Sequence[str], *, logs: bool = False) -> None:
         try:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=None if logs else subprocess.DEVNULL,
                 env={**os.environ, **ONE_THREAD},
             )
         except OSError as error:

@@ -5,8 +5,9 @@ Ranking, freshness and projection still run on every call, so a cached answer is
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from hashlib import sha256
+from operator import add
 from threading import Lock
 from time import monotonic
 
@@ -35,6 +36,9 @@ class CacheFigures:
     expired: Count = 0
     entries: Count = 0
     bytes: Count = 0
+
+    def __add__(self, other: "CacheFigures") -> "CacheFigures":
+        return CacheFigures(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

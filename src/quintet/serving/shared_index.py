@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,16 @@ from quintet.indexing.run import Progress, Report
 from quintet.knowledge.registration import RegistrationFile
 from quintet.ports.reading import Root
 from quintet.ports.store_files import INDEX_FILE
+from quintet.query.cache import CacheFigures
 from quintet.query.explain import Explanation
 from quintet.query.search import Response
 from quintet.receipts.replay import Verdict
 from quintet.serving.background_embedding import BackgroundEmbedding
+from quintet.serving.readers import Readers, reader_count
+from quintet.serving.reply import Read, Reply
 from quintet.serving.results import Reindexed
 from quintet.serving.warm_up import WarmIndex
+from quintet.status import IndexStatus
 
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
@@ -39,6 +44,35 @@ class SharedIndex:
         self._others: dict[Path, WarmIndex] = {}
         self._opening = threading.Lock()
         self._embedding = BackgroundEmbedding(index)
+        self.readers: Readers | None = None
+
+    def start_readers(self) -> None:
+        """From now on `read` uses reader processes, as many as the settings say."""
+        count = reader_count(self.index.settings.readers)
+        if count:
+            settings = asdict(self.index.settings)
+            how = {"folder": str(self.folder), "base": str(self.base), "settings": settings}
+            self.readers = Readers(count, how)
+
+    @property
+    def most_readers(self) -> int:
+        return 0 if self.readers is None else self.readers.most
+
+    def read(self, read: Read, **arguments: Any) -> Reply:
+        """`read(self, **arguments)`, in a reader process if there are any. Arguments are JSON values."""
+        reply = None if self.readers is None else self.readers.run(read, arguments)
+        return read(self, **arguments) if reply is None else reply
+
+    def load_model(self) -> None:
+        self._warm.wait()
+
+    def cache_figures(self) -> CacheFigures:
+        """Of this process and its readers."""
+        own = self.index.cache.figures()
+        return own if self.readers is None else own + self.readers.cache_figures()
+
+    def status(self) -> IndexStatus:
+        return replace(self.index.status(), cache=self.cache_figures())
 
     @property
     def allowed(self) -> list[Path]:
@@ -155,7 +189,9 @@ class SharedIndex:
         return folder
 
     def close(self) -> None:
-        """Stop embedding after the current batch, then close every index."""
+        """Stop the readers, stop embedding after the current batch, then close every index."""
+        if self.readers is not None:
+            self.readers.close()
         self._embedding.close()
         for warm in (self._warm, *self._others.values()):
             warm.close()

@@ -52,6 +52,7 @@ def serve_command(
         from quintet.http.server import serve
     config = Config(host, port, require_key, tuple(allow_host or ()), tuple(cors or ()), access_log)
     with open_shared_index(db, allow) as shared, watching(shared if watch else None):
+        shared.start_readers()
         serve(shared, config)
     return 0
 
@@ -82,6 +83,7 @@ def mcp_command(
         if address is None:
             mcp_run.serve_stdio(shared)
         else:
+            shared.start_readers()
             mcp_run.serve_http(shared, *address)
     return 0
 

@@ -43,9 +43,9 @@ class IndexRoutes(Routes):
         return limited_response(passage_fields(passage), self._state.limits.result_bytes)
 
     async def status(self, request: Request, access: Access) -> Response:
-        index = self._state.shared.index
-        status = await self._state.workers.run(index.status)
-        return json_response({**asdict(status), "index": str(index.folder)})
+        shared = self._state.shared
+        status = await self._state.workers.run(shared.status)
+        return json_response({**asdict(status), "index": str(shared.folder)})
 
     async def metrics(self, request: Request, access: Access) -> Response:
         gauges = await self._state.probes.run(self._state.gauges.now)

@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from quintet.contracts.knowledge import CONTRACT
 from quintet.errors import AccessError, NotFound, UsageError
+from quintet.http import reads
 from quintet.http.access import Access, hide_paths, without_paths
-from quintet.http.citations import file_url
 from quintet.http.requests import (
     check_fields,
     parameter_names,
@@ -116,8 +116,11 @@ class KnowledgeRoutes(Routes):
 
     def _context(self, request: Request, access: Access, query: Any, body: dict[str, Any]) -> Response:
         index = base_of(request, access).index_name
-        response = self._state.shared.index.context(query, **body, index=index, file_url=file_url)
-        return limited_response(response.wire(), self._state.limits.result_bytes)
+        max_bytes = self._state.limits.result_bytes
+        reply = self._state.shared.read(
+            reads.context, query=query, index=index, params=body, max_bytes=max_bytes
+        )
+        return Response(reply.content, media_type="application/json")
 
     async def sources(self, request: Request, access: Access) -> Response:
         sources = await self._state.workers.run(lambda: base_of(request, access).sources())

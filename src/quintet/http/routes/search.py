@@ -1,6 +1,5 @@
 """The routes that search, and those that explain a search: /v1/search, /v1/retrieval, /v1/verify, /v1/why."""
 
-import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -12,8 +11,8 @@ from starlette.routing import Route
 from quintet.contracts import CONTRACTS, HOUSE, Contract, contract_named
 from quintet.contracts.knowledge import DEFAULT_INDEX
 from quintet.errors import UsageError
+from quintet.http import reads
 from quintet.http.access import Access
-from quintet.http.citations import with_citations
 from quintet.http.requests import (
     check_fields,
     parameter_names,
@@ -23,10 +22,10 @@ from quintet.http.requests import (
     take_flag,
     take_query,
 )
-from quintet.http.responses import limited_response
 from quintet.http.schema.requests import HALVES
 from quintet.http.state import Routes
 from quintet.serving.keys import Scope
+from quintet.serving.reply import Read
 
 RETRIEVAL = CONTRACTS["knowledge"]  # its canonical request has a route of its own
 MEMORY_SCOPE: Scope = "write"  # as `recall` at /mcp: a key that only reads never sees memories
@@ -90,12 +89,17 @@ class SearchRoutes(Routes):
     def _search(
         self, contract: str, query: Any, params: Mapping[str, object], receipt: bool, references: bool
     ) -> Response:
-        start = time.perf_counter()
-        response = self._state.shared.search(query, contract, params, receipt=receipt)
-        self._state.metrics.search(contract, time.perf_counter() - start, response.seconds)
-        if references:
-            response = with_citations(response)
-        return limited_response(response.wire(), self._state.limits.result_bytes)
+        reply = self._state.shared.read(
+            reads.search,
+            query=query,
+            contract=contract,
+            params=params,
+            receipt=receipt,
+            references=references,
+            max_bytes=self._state.limits.result_bytes,
+        )
+        self._state.metrics.search(contract, reply.seconds, reply.legs)
+        return Response(reply.content, media_type="application/json")
 
     async def search_all(self, request: Request, access: Access) -> Response:
         body = await read_json(request, self._state.limits)
@@ -105,14 +109,12 @@ class SearchRoutes(Routes):
         for name, contract in HALVES.items():
             halves[name] = read_object(body, name, 'an object of parameters, such as {"limit": 5}')
             check_fields(halves[name], parameter_names(contract), name)
-        response = await self._state.workers.run(partial(self._state.shared.search_all, query, **halves))
-        return limited_response(response.wire(), self._state.limits.result_bytes)
+        return await self._reply(reads.search_all, query=query, **halves)
 
     async def verify(self, request: Request, access: Access) -> Response:
         """The body is a receipt that a search gave."""
         receipt = await read_json(request, self._state.limits)
-        verdict = await self._state.workers.run(partial(self._state.shared.verify, receipt))
-        return limited_response(verdict.wire(), self._state.limits.result_bytes)
+        return await self._reply(reads.verify, receipt=receipt)
 
     async def why(self, request: Request, access: Access) -> Response:
         body = await read_json(request, self._state.limits)
@@ -120,6 +122,12 @@ class SearchRoutes(Routes):
         query, reference = read_text(body, "query"), read_text(body, "reference")
         params = read_object(body, "params", "an object of parameters")
         contract = body.get("contract", HOUSE)
-        work = partial(self._state.shared.why, query, reference, contract, params)
-        explanation = await self._state.workers.run(work)
-        return limited_response(explanation.wire(), self._state.limits.result_bytes)
+        return await self._reply(
+            reads.why, query=query, reference=reference, contract=contract, params=params
+        )
+
+    async def _reply(self, read: Read, **arguments: Any) -> Response:
+        max_bytes = self._state.limits.result_bytes
+        work = partial(self._state.shared.read, read, **arguments, max_bytes=max_bytes)
+        reply = await self._state.workers.run(work)
+        return Response(reply.content, media_type="application/json")
