@@ -142,6 +142,7 @@ def test_who_wants_to_know_how_code_works_asks_no_question(query: str) -> None:
         ("src/app.py", ()),
         (TRACEBACK, ()),
         ("evict old entries", ()),
+        ("fox", ()),
     ],
 )
 def test_names_and_the_fixed_parts_of_a_message_are_looked_up_word_for_word(

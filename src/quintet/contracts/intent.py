@@ -185,7 +185,6 @@ def _literals(text: str, kind: IntentKind, names: Iterable[Name]) -> Iterator[st
     """What a passage should hold word for word: names of code, and the fixed parts of an error message."""
     if kind in PASTED or kind == "path":
         return
-    single = kind == "symbol" or len(text.split()) == 1
     parts = [part.strip(" .!?-") for part in _VALUE.split(text)] if kind == "error" else []
     said = [part for part in parts if " " in part]
-    yield from said or (name.name for name in names if single or looks_like_code(name.name))
+    yield from said or (name.name for name in names if looks_like_code(".".join((*name.inside, name.name))))
