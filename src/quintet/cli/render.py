@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from quintet.cli.terminal import ReaderGone, is_terminal, safe, safe_lines, tell, write, writing
-from quintet.serving.views import Measure, View, place_text, report_counts
+from quintet.serving.views import Measure, View, place_text, printed_path, report_counts
 
 if TYPE_CHECKING:
     from quintet.indexing.run import Report
@@ -105,9 +105,7 @@ def show_results(
 
 
 def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
-    """With several roots the place begins with the root's name: a path may be in more than one."""
-    where = f"{view.root}/{view.where}" if several and view.root else view.where
-    head = Text(f"{number:2}. ").append(safe(where), style=BOLD + Style(link=address))
+    head = Text(f"{number:2}. ").append(safe(view.where(several)), style=BOLD + Style(link=address))
     if view.heading:
         head.append(f"  {safe(view.heading)}", style=DIM)
     return head.append(f"  {view.score:.4g}")
@@ -158,7 +156,7 @@ def measure_line(measure: Measure, largest: float) -> str:
     return f"{measure.name:<14} {'█' * filled:<{BAR}} {value:>9}  {safe(measure.remark)}".rstrip()
 
 
-def show_passages(passages: Sequence["Passage"]) -> None:
+def show_passages(passages: Sequence["Passage"], *, several_roots: bool) -> None:
     """On a terminal, each passage below its place, made safe; in a pipe, only the text."""
     screen = Screen()
     for passage in passages:
@@ -167,7 +165,8 @@ def show_passages(passages: Sequence["Passage"]) -> None:
             with writing():
                 sys.stdout.write(chunk.content.rstrip("\n") + "\n")
             continue
-        where = place_text(passage.document.path, (chunk.first_line, chunk.last_line), chunk.page)
+        path = printed_path(passage.document.root, passage.document.path, several_roots)
+        where = place_text(path, (chunk.first_line, chunk.last_line), chunk.page)
         screen.row(Text(safe(f"{where}  {chunk.heading_path}".rstrip()), style=DIM))
         for line in safe_lines(chunk.content):
             screen.row(Text(line))

@@ -9,8 +9,10 @@ from mcp_types import ResourceLink, Tool, ToolAnnotations
 from quintet.codegraph.related import RelatedFields
 from quintet.contracts.knowledge import KnowledgeBody
 from quintet.contracts.rifflux import RiffluxBody
+from quintet.index import Index
 from quintet.indexing.run import Progress
-from quintet.mcp import arguments, text
+from quintet.mcp import arguments, budget, text
+from quintet.mcp.links import LINKS_MAX, file_links, view_links
 from quintet.memory import Remembered
 from quintet.memory.contract import MemoryBody
 from quintet.model.results import AnswerStatus, Note
@@ -19,6 +21,7 @@ from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
 from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
 from quintet.serving.shared_index import SharedIndex
+from quintet.serving.views import is_from_base, result_views, views_with_evidence, with_place
 from quintet.status import IndexStatus
 
 Run = Callable[[SharedIndex, Any, Progress], "ToolResult"]
@@ -84,42 +87,54 @@ class Notes(TypedDict):
 def search_rifflux(shared: SharedIndex, call: arguments.SearchRifflux, progress: Progress) -> ToolResult:
     params = call.given("top_k", "mode", "syntax")
     response = shared.search(call.query, "rifflux", params, db_path=call.db_path)
-    return _search_result(None if call.db_path else shared, "rifflux", response, None)
+    index = shared.index_at(call.db_path)
+    return _search_result(index, "rifflux", response, None, links=index is shared.index)
 
 
 def search(shared: SharedIndex, call: arguments.Search, progress: Progress) -> ToolResult:
     params = {**call.params, **call.given("limit", "mode", "filters")}
     response = shared.search(call.query, call.contract, params, receipt=call.receipt)
-    return _search_result(shared, call.contract, response, call.max_tokens)
+    return _search_result(shared.index, call.contract, response, call.max_tokens)
 
 
 def retrieve(shared: SharedIndex, call: arguments.Retrieve, progress: Progress) -> ToolResult:
     names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha", "syntax")
     response = shared.search(call.query, "knowledge", call.given(*names))
-    return _search_result(shared, "knowledge", response, None)
+    return _search_result(shared.index, "knowledge", response, None)
 
 
 def _search_result(
-    shared: SharedIndex | None, contract: str, response: Response, max_tokens: int | None
+    index: Index, contract: str, response: Response, max_tokens: int | None, *, links: bool = True
 ) -> ToolResult:
-    body = text.cut_results(contract, response.wire(), max_tokens)
-    links = text.result_links(shared.index, contract, body) if shared else []
-    return ToolResult(body, text.search_text(contract, body), links)
+    """Documents of a knowledge base have no places and no links: `read` cannot open them."""
+    if is_from_base(response.body):
+        views, places = result_views(contract, response.body), text.Places(())
+    else:
+        views = [with_place(index, view) for view in views_with_evidence(contract, response)]
+        places = text.Places(index.roots())
+    texts = text.result_texts(views, places)
+    body = budget.cut_results(response.wire(), texts, max_tokens)
+    shown = views[: len(result_views(contract, body))]
+    to_files = view_links(shown) if links and places.roots else []
+    return ToolResult(body, text.search_text(body, shown, texts[: len(shown)], places), to_files)
 
 
 def read(shared: SharedIndex, call: arguments.Read, progress: Progress) -> ToolResult:
     passages = [passage_fields(passage) for passage in shared.index.get(call.reference)]
-    texts = [text.passage_text(passage) for passage in passages]
-    count, notes = text.within_budget(texts, call.max_tokens)
+    places = text.Places(shared.roots())
+    texts = text.passage_texts(passages, places)
+    count, notes = budget.within_budget(texts, call.max_tokens)
     body = {"reference": call.reference, "passages": passages[:count], "notes": notes}
-    return ToolResult(body, text.passages_text(body), text.file_links(passages))
+    return ToolResult(body, text.passages_text(body, texts, places), file_links(passages))
 
 
 def related(shared: SharedIndex, call: arguments.Related, progress: Progress) -> ToolResult:
     symbols = shared.index.related(call.reference, **call.given("strategy", "depth", "possible", "limit"))
-    body = text.cut_neighbours(symbols.wire(), call.max_tokens)
-    nodes = [body["start"], *body["neighbours"]][: text.LINKS_MAX]
-    return ToolResult(body, text.related_text(body), text.file_links(nodes))
+    whole, places = symbols.wire(), text.Places(shared.roots())
+    texts = [text.neighbour_text(neighbour, places) for neighbour in whole["neighbours"]]
+    body = budget.cut_neighbours(whole, texts, call.max_tokens)
+    nodes = [body["start"], *body["neighbours"]][:LINKS_MAX]
+    return ToolResult(body, text.related_text(body, texts, places), file_links(nodes))
 
 
 def remember(shared: SharedIndex, call: arguments.Remember, progress: Progress) -> ToolResult:
@@ -130,16 +145,19 @@ def remember(shared: SharedIndex, call: arguments.Remember, progress: Progress) 
 
 def recall(shared: SharedIndex, call: arguments.Recall, progress: Progress) -> ToolResult:
     names = ("limit", "kind", "tags", "session", "about", "since", "until", "include_superseded")
-    response = shared.index.memory.recall(call.query, **call.given(*names))
-    body = text.cut_memories(response.wire(), call.max_tokens)
-    return ToolResult(body, text.memories_text(body))
+    whole = shared.index.memory.recall(call.query, **call.given(*names)).wire()
+    texts = text.memory_texts(whole["results"], text.Places(shared.roots()))
+    body = budget.cut_memories(whole, texts, call.max_tokens)
+    return ToolResult(body, text.memories_text(body, texts))
 
 
 def search_all(shared: SharedIndex, call: arguments.SearchAll, progress: Progress) -> ToolResult:
-    response = shared.search_all(call.query, call.code, call.memory)
-    body = text.cut_all(response.wire(), call.max_tokens)
-    links = text.result_links(shared.index, "mcb", {"results": body["code"]})
-    return ToolResult(body, text.search_all_text(body), links)
+    whole, places = shared.search_all(call.query, call.code, call.memory).wire(), text.Places(shared.roots())
+    views = [with_place(shared.index, view) for view in result_views("mcb", {"results": whole["code"]})]
+    texts = text.ranked_texts(whole, views, places)
+    body = budget.cut_all(whole, texts, call.max_tokens)
+    links = view_links(views[: len(body["code"])])
+    return ToolResult(body, text.search_all_text(body, views, texts, places), links)
 
 
 def status(shared: SharedIndex, call: arguments.Status, progress: Progress) -> ToolResult:

@@ -76,6 +76,10 @@ class SharedIndex:
             return warm.index.search(query, contract, **checked)
         return warm.search(query, contract, checked)
 
+    def index_at(self, db_path: str | None) -> Index:
+        """The index that `search` asks for this `db_path`."""
+        return self.index if db_path is None else self._other(db_path).index
+
     def verify(self, receipt: object) -> Verdict:
         return self._warm.wait().receipts.verify(receipt)
 

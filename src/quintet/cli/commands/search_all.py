@@ -61,7 +61,7 @@ def _show(index: "Index", body: Any, query: str) -> None:
         if item["kind"] == "code":
             show_results([with_place(index, next(code))], query, roots, first=rank)
         else:
-            write(format_memory(next(memory), f"{rank:>2}. "))
+            write(format_memory(next(memory), f"{rank:>2}. ", several_roots=len(roots) > 1))
 
 
 def register(app: typer.Typer) -> None:
