@@ -297,7 +297,8 @@ class Index:
         """
         checked_budget(budget)
         response = self.search(query, retrieval.CONTRACT.name, **context_params(params), index=index)
-        return replace(response, body=context(response.body, budget, file_url))
+        body, notes = context(response.body, budget, file_url)
+        return replace(response, body=body, notes=[*response.notes, *notes])
 
     def search_all(
         self, query: str, code: Mapping[str, object] | None = None, memory: Mapping[str, object] | None = None

@@ -57,4 +57,4 @@ def name(text: str) -> str:
     >>> print(name("docs/a.md:3-9"), name("a.md (score 1)"))
     docs/a.md:3-9 "a.md (score 1)"
     """
-    return text if PLAIN.fullmatch(text) else quoted(text)
+    return text if not text or PLAIN.fullmatch(text) else quoted(text)

@@ -1,6 +1,5 @@
 """`quintet context`: cited passages for an answer."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -51,16 +50,10 @@ def context_command(
         assert isinstance(text, str)
         if text:
             write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
-        else:
-            tell(_reason_for_no_text(response.body, budget))
+        elif not response.body["left_out"]:
+            tell("no match")
         tell_notes(response.notes)
     return 0 if response.body["sources"] else NO_MATCH
-
-
-def _reason_for_no_text(body: Mapping[str, Any], budget: int) -> str:
-    if body["left_out"]:
-        return f"{body['left_out']} passages match, but none fits into {budget} tokens; raise --budget"
-    return "no match"
 
 
 def register(app: typer.Typer) -> None:
