@@ -41,7 +41,7 @@ class Application:
 
     def __init__(self, shared: SharedIndex, config: Config) -> None:
         state = _state(shared, config)
-        mcp = McpEndpoint(shared, state.guard, state.limits)
+        mcp = McpEndpoint(shared, state.guard, state.limits, config.toolset)
         router = Router(
             [
                 *(route for routes in ROUTES for route in routes(state).all()),

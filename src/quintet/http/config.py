@@ -43,6 +43,7 @@ class Config:
     allow_hosts: tuple[str, ...] = ()
     cors: tuple[str, ...] = ()
     access_log: bool = False
+    toolset: str = "agent"  # of the MCP endpoint
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from mcp_types import ResourceLink, Tool, ToolAnnotations
 
 from quintet.codegraph.related import RelatedFields
 from quintet.contracts.knowledge import KnowledgeBody
 from quintet.contracts.rifflux import RiffluxBody
+from quintet.errors import UsageError
 from quintet.index import Index
 from quintet.indexing.run import Progress
 from quintet.mcp import arguments, budget, text
@@ -16,7 +17,7 @@ from quintet.mcp.links import LINKS_MAX, file_links, view_links
 from quintet.memory import Remembered
 from quintet.memory.contract import MemoryBody
 from quintet.model.results import AnswerStatus, Note
-from quintet.model.schema import Object, Probability, schema_of
+from quintet.model.schema import Object, Probability, Schema, schema_of
 from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
 from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
@@ -54,8 +55,8 @@ class McpTool:
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=self.takes.model_json_schema(),
-            output_schema=schema_of(*self.gives, closed=False),
+            input_schema=self.takes.listed(),
+            output_schema=_outline(schema_of(*self.gives, closed=False)),
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=False,  # the index can always be rebuilt from the files
@@ -63,6 +64,16 @@ class McpTool:
                 open_world_hint=False,
             ),
         )
+
+
+def _outline(schema: Schema) -> Schema:
+    """The fields of an answer with their types, without what is inside them: every agent reads the tool list
+    before its first call. `/openapi.json` describes the same bodies in full."""
+    kinds = {name: part.get("type") for name, part in schema["properties"].items()}
+    return {
+        "type": "object",
+        "properties": {name: {"type": kind} if kind else {} for name, kind in kinds.items()},
+    }
 
 
 class SearchBody(TypedDict):
@@ -176,9 +187,7 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "search",
             "Search by words and meaning",
-            "Find passages of the indexed folders by words and by meaning, best first, with the score of "
-            "each signal. Start here. `contract` chooses another published ranking with its own result "
-            "shape.",
+            "Find passages of the indexed folders by words and by meaning, best first. Start here.",
             arguments.Search,
             (SearchBody, AnswerStatus, WithReceipt),
             search,
@@ -194,9 +203,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "related",
             "Walk the code graph",
-            "Find the callers of a symbol, its dependencies, or everything around it, nearest first. Each "
-            "step has its source line and its confidence. It finds what a text search cannot. "
-            "If several symbols have the name, the error lists all of them.",
+            "Find the callers of a symbol, its dependencies, or everything around it, nearest first, with "
+            "source lines. If several symbols have the name, the error lists them.",
             arguments.Related,
             (RelatedFields, Notes),
             related,
@@ -204,10 +212,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "remember",
             "Remember something for later",
-            "Remember a decision, fact, preference, error, summary, piece of code or task. Name in `about` "
-            "the files or symbols it is about: recall then says whether they changed. The same text is "
-            "stored once; `near` lists memories that say almost the same. `supersedes` names the memory "
-            "that this one replaces.",
+            "Remember something. The same text is stored once; `near` lists memories that say almost the "
+            "same.",
             arguments.Remember,
             (Remembered,),
             remember,
@@ -217,8 +223,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "recall",
             "Find memories",
-            "Find memories by words and by meaning, best first, with the time they were valid and whether "
-            "their subjects changed since. Look here before you work something out again.",
+            "Find memories, best first, and whether what they are about changed since. Look here before you "
+            "work something out again.",
             arguments.Recall,
             (MemoryBody, AnswerStatus),
             recall,
@@ -270,3 +276,14 @@ TOOLS: Mapping[str, McpTool] = {
         ),
     )
 }
+
+Toolset = Literal["agent", "full"]
+AGENT = ("search", "read", "related", "remember", "recall", "reindex", "status")
+TOOLSETS: Mapping[Toolset, tuple[str, ...]] = {"agent": AGENT, "full": tuple(TOOLS)}
+
+
+def toolset_named(name: str) -> Toolset:
+    for toolset in TOOLSETS:
+        if name == toolset:
+            return toolset
+    raise UsageError(f"--toolset is {name!r}; it must be one of: {', '.join(TOOLSETS)}")
