@@ -50,6 +50,9 @@ class KnowledgeBase:
         log = RunLog(folder, parts.now_ms)
         self._sources = FolderSources(self._documents, parts, log, self.registered, self.change)
 
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({self.slug!r})"
+
     def registered(self) -> Registration:
         """The current registration. Raises `unknown_index` if the base was deleted."""
         registration = self._file.read()
