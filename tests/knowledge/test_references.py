@@ -191,7 +191,7 @@ def test_a_small_budget_cuts_the_best_passage_at_a_sentence_and_takes_nothing_wo
         {
             "code": "context_cut",
             "message": "1 of 2 passages fit into 60 tokens, the last of them cut; "
-            f"all of them need about {whole['tokens']}",
+            f"raise the budget: all of them need about {whole['tokens']}",
         }
     ]
 

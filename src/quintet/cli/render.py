@@ -181,7 +181,8 @@ def show_report(report: "Report") -> None:
     for note in report.notes:
         tell(f"note: {note['message']} [{note['code']}]")
     counts = ", ".join(f"{count} {name}" for name, count in report_counts(report).items())
-    write(f"{counts} in {report.seconds:.1f} s\n")
+    problems = f", {len(report.problems)} with problems" if report.problems else ""
+    write(f"{counts}{problems} in {report.seconds:.1f} s\n")
 
 
 def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:

@@ -96,7 +96,8 @@ def _is_cut(result: Result) -> bool:
 def _cut_note(chosen: Sequence[Result], count: int, budget: int, needed: int) -> Note:
     cut = ", the last of them cut" if any(map(_is_cut, chosen)) else ""
     message = (
-        f"{len(chosen)} of {count} passages fit into {budget} tokens{cut}; all of them need about {needed}"
+        f"{len(chosen)} of {count} passages fit into {budget} tokens{cut}; "
+        f"raise the budget: all of them need about {needed}"
     )
     return {"code": "context_cut", "message": message}
 

@@ -78,8 +78,13 @@ def place_text(path: str, lines: Sequence[int] | None, page: int | None) -> str:
 
 def result_views(contract: str, body: Item) -> list[View]:
     """The results of a body, in order."""
+    return [VIEWS[contract](item) for item in items_of(body)]
+
+
+def items_of(body: Item) -> list[Item]:
+    """The results of a body as the contract shows them."""
     calls: Sequence[Item] = body.get("retrieval_calls") or [body]
-    return [VIEWS[contract](item) for call in calls for item in call["results"]]
+    return [item for call in calls for item in call["results"]]
 
 
 def is_from_base(body: Item) -> bool:

@@ -4,17 +4,17 @@ from typing import Annotated, Any
 
 import typer
 
-from quintet.cli.arguments import as_text, search_parameters
+from quintet.cli.arguments import joined, search_parameters
 from quintet.cli.exit_codes import NO_MATCH
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Budget, Db, MaybeText, Texts, argument, option, repeatable
+from quintet.cli.options import AsJson, Budget, Db, MaybeText, Query, Texts, option, repeatable
 from quintet.cli.terminal import safe_lines, tell, tell_notes, write, write_json
 
 BUDGET = 2000
 
 
 def context_command(
-    query: Annotated[str, argument("QUERY", "The question; quote several words.")],
+    query: Query,
     budget: Budget = BUDGET,
     base: Annotated[
         MaybeText, option("--kb", "SLUG", "A knowledge base; without it, the indexed folders.")
@@ -42,7 +42,7 @@ def context_command(
     params: dict[str, Any] = search_parameters((), filters, "knowledge")
     with open_index(db) as index:
         name = "default" if base is None else index.knowledge.get(base).index_name
-        response = index.context(as_text(query), budget, name, **params)
+        response = index.context(joined(query), budget, name, **params)
     if as_json:
         write_json(response.wire())
     else:

@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any, NamedTuple
 import typer
 
 from quintet.cli import exit_codes
-from quintet.cli.arguments import as_text, as_texts, texts_of
+from quintet.cli.arguments import as_text, as_texts, joined, texts_of
 from quintet.cli.files import read_text_from_input, unreadable
 from quintet.cli.index_folder import open_index, open_or_create_index
 from quintet.cli.memory_format import format_memory
@@ -122,7 +122,7 @@ def recall_command(
     params = filters.parameters()
     params |= {} if limit is None else {"limit": limit}
     with open_index(db) as index:
-        response = index.memory.recall(as_text(query), include_superseded=everything, **params)
+        response = index.memory.recall(joined(query), include_superseded=everything, **params)
         several = len(index.roots()) > 1
     results: Any = response.body["results"]
     if as_json:

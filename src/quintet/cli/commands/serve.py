@@ -89,8 +89,8 @@ def mcp_command(
         from quintet.serving.listening import log_to_stderr
     address = None if http is None else mcp_run.parse_address(as_text(http))
     chosen = toolset_named(toolset)
-    log_to_stderr()
     with open_shared_index(db, allow) as shared, watching(shared if watch else None):
+        log_to_stderr(shared.index.settings)
         if address is None:
             mcp_run.serve_stdio(shared, chosen)
         else:
@@ -130,8 +130,9 @@ def watching(index: "WatchedIndex | None") -> Iterator[None]:
     if index is None:
         yield
         return
-    from quintet.indexing.watch import watch
+    from quintet.indexing.watch import check_watchable, watch
 
+    check_watchable()
     stop = threading.Event()
     thread = threading.Thread(target=watch, args=(index, stop, _ignore), name="quintet-watch", daemon=True)
     thread.start()
