@@ -27,7 +27,16 @@ def test_the_names_of_this_machine_are_names_of_the_server(client: httpx.Client,
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "192.0.2.1"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "",
+        "192.0.2.1",
+        "[::1]evil.com",
+        "[::1",
+    ],
 )
 @pytest.mark.parametrize("path", ["/healthz", "/docs", "/openapi.json", "/v1/status", "/mcp", "/nowhere"])
 def test_another_name_is_refused_on_every_path(client: httpx.Client, host: str, path: str) -> None:
