@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 import quintet
 from quintet.http.authentication import Guard
+from quintet.http.changes import Changes
 from quintet.http.config import Config
 from quintet.http.docs_page import PAGE, POLICY
 from quintet.http.events import Streams
@@ -28,6 +29,7 @@ from quintet.http.routes.knowledge import KnowledgeRoutes
 from quintet.http.routes.search import SearchRoutes
 from quintet.http.schema.openapi import document
 from quintet.http.state import ServerState
+from quintet.http.turns import Turns
 from quintet.http.uploads import Uploads
 from quintet.http.workers import Workers
 from quintet.serving.keys import Keys
@@ -50,9 +52,7 @@ class Application:
                 Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
             ],
             redirect_slashes=False,
-            lifespan=_closing(
-                mcp.close, state.jobs.close, state.writers.close, state.workers.close, state.probes.close
-            ),
+            lifespan=_closing(mcp.close, state.jobs.close, state.workers.close, state.probes.close),
         )
         self._middleware = RequestMiddleware(router, state.guard, state.metrics)
         self._streams = state.streams
@@ -66,16 +66,16 @@ class Application:
 
 def _state(shared: SharedIndex, config: Config) -> ServerState:
     limits = config.limits
-    workers, jobs = Workers(limits), Jobs(limits.jobs)
+    workers, jobs = Workers(limits), Jobs(limits, Turns())
     return ServerState(
         shared=shared,
         guard=Guard(config, Keys(shared.folder)),
         limits=limits,
         workers=workers,
-        writers=Workers(replace(limits, workers=2, seconds=limits.upload_seconds)),
         probes=Workers(replace(limits, workers=1, waiting=16)),
         uploads=Uploads(limits),
         jobs=jobs,
+        changes=Changes(shared, jobs, limits),
         streams=Streams(limits.streams),
         metrics=Metrics(),
         gauges=Gauges(shared, workers, jobs),
