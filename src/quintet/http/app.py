@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 import quintet
 from quintet.http.authentication import Guard
-from quintet.http.changes import Changes
+from quintet.http.changes import ChangeJobs
 from quintet.http.config import Config
 from quintet.http.docs_page import PAGE, POLICY
 from quintet.http.events import Streams
@@ -23,6 +23,7 @@ from quintet.http.metrics import Metrics
 from quintet.http.middleware import RequestMiddleware
 from quintet.http.responses import json_response
 from quintet.http.routes.documents import DocumentRoutes
+from quintet.http.routes.folders import FolderRoutes
 from quintet.http.routes.index import IndexRoutes
 from quintet.http.routes.jobs import JobRoutes
 from quintet.http.routes.knowledge import KnowledgeRoutes
@@ -35,7 +36,7 @@ from quintet.http.workers import Workers
 from quintet.serving.keys import Keys
 from quintet.serving.shared_index import SharedIndex
 
-ROUTES = (SearchRoutes, JobRoutes, IndexRoutes, KnowledgeRoutes, DocumentRoutes)
+ROUTES = (SearchRoutes, FolderRoutes, JobRoutes, IndexRoutes, KnowledgeRoutes, DocumentRoutes)
 
 
 class Application:
@@ -75,7 +76,7 @@ def _state(shared: SharedIndex, config: Config) -> ServerState:
         probes=Workers(replace(limits, workers=1, waiting=16)),
         uploads=Uploads(limits),
         jobs=jobs,
-        changes=Changes(shared, jobs, limits),
+        changes=ChangeJobs(shared, jobs, limits),
         streams=Streams(limits.streams),
         metrics=Metrics(),
         gauges=Gauges(shared, workers, jobs),

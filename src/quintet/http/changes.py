@@ -24,7 +24,7 @@ LONGEST_WAIT = 300  # seconds
 Work = Callable[[Progress], Mapping[str, Any]]
 
 
-class Changes:
+class ChangeJobs:
     def __init__(self, shared: SharedIndex, jobs: Jobs, limits: Limits) -> None:
         self._shared = shared
         self._jobs = jobs
@@ -33,15 +33,15 @@ class Changes:
     async def make(
         self,
         request: Request,
-        base: str,
+        base: str | None,
         work: Work,
         kind: Kind = "change",
         *,
         size: int = 0,
         holding: ExitStack | None = None,
     ) -> Response:
-        """Do `work` in the turn of `base`. `size` counts towards what may wait; `holding` is closed at the
-        end, also if the work is refused."""
+        """Do `work` in the turn of `base`, or of the folders. `size` counts towards what may wait; `holding`
+        is closed at the end, also if the work is refused."""
 
         def hidden(progress: Progress) -> Mapping[str, Any]:
             with hide_paths(self._shared):

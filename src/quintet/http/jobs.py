@@ -46,9 +46,13 @@ class DeletedSource(Deleted):
     documents: Count
 
 
+class Forgotten(TypedDict):
+    forgotten: Count  # documents
+
+
 class JobReport(TypedDict):
     progress: JobProgress | None
-    result: ReindexFields | Annotated[Any, SyncRun] | Outcomes | Deleted | DeletedSource | None
+    result: ReindexFields | Annotated[Any, SyncRun] | Outcomes | Deleted | DeletedSource | Forgotten | None
     error: ErrorFields | None
 
 

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from quintet.http.access import guarded_route
 from quintet.http.authentication import Guard
-from quintet.http.changes import Changes
+from quintet.http.changes import ChangeJobs
 from quintet.http.config import Limits
 from quintet.http.events import Streams
 from quintet.http.gauges import Gauges
@@ -29,7 +29,7 @@ class ServerState:
     probes: Workers  # for health checks and metrics, however busy the server is
     uploads: Uploads
     jobs: Jobs
-    changes: Changes
+    changes: ChangeJobs
     streams: Streams
     metrics: Metrics
     gauges: Gauges

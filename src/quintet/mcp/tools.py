@@ -20,7 +20,7 @@ from quintet.model.results import AnswerStatus, Note
 from quintet.model.schema import Object, Probability, Schema, schema_of
 from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
-from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
+from quintet.serving.results import IndexFolder, ReadBody, ReindexFields, SearchAllBody, passage_fields
 from quintet.serving.shared_index import SharedIndex
 from quintet.serving.views import is_from_base, result_views, views_with_evidence, with_place
 from quintet.status import IndexStatus
@@ -84,11 +84,6 @@ class SearchBody(TypedDict):
     confidence: NotRequired[Probability | None]
     results: NotRequired[list[Object]]
     retrieval_calls: NotRequired[list[Object]]
-
-
-class ReadBody(TypedDict):
-    reference: str
-    passages: list[PassageFields]
 
 
 class Notes(TypedDict):

@@ -122,6 +122,11 @@ class SharedIndex:
         with self._embedding.paused(progress):
             return self.index.sync(paths, force=force, embed=False, progress=progress)
 
+    def forget(self, path: str, progress: Progress | None = None) -> int:
+        """`Index.forget`; the background embedding pauses meanwhile."""
+        with self._embedding.paused(progress):
+            return self.index.forget(path)
+
     def _other(self, db_path: str) -> WarmIndex:
         """Another index under the folder that holds this one, only for reading."""
         folder = self._folder_of(db_path)
