@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from quintet.contracts.rifflux import rifflux
     from quintet.index import Index, open
     from quintet.indexing.run import Report
+    from quintet.knowledge import KnowledgeBase
+    from quintet.query.result import Result
     from quintet.query.search import Response
     from quintet.receipts.proof import check_proof
 
@@ -32,12 +34,14 @@ __all__ = [
     "AccessError",
     "Conflict",
     "Index",
+    "KnowledgeBase",
     "LimitError",
     "MissingExtra",
     "NotFound",
     "QuintetError",
     "Report",
     "Response",
+    "Result",
     "StoreError",
     "UsageError",
     "__version__",
@@ -55,8 +59,10 @@ def __getattr__(name: str) -> object:
         "Index": "quintet.index",
         "open": "quintet.index",
         "rifflux": "quintet.contracts.rifflux",
+        "KnowledgeBase": "quintet.knowledge",
         "Report": "quintet.indexing.run",
         "Response": "quintet.query.search",
+        "Result": "quintet.query.result",
         "check_proof": "quintet.receipts.proof",
     }
     if name in homes:

@@ -16,7 +16,7 @@ from quintet.collection import Collection
 from quintet.contracts import HOUSE, check_defaults, contract_named
 from quintet.contracts import knowledge as retrieval
 from quintet.contracts.contract import Expansion, Strategy
-from quintet.embed import STORED, choose_embedder, load_embedder
+from quintet.embed import STORED, choose_embedder, embedder_for, load_embedder
 from quintet.errors import Conflict, NotFound, UsageError
 from quintet.evaluation.backends import Backends
 from quintet.evaluation.tuning.tuned_numbers import TunedNumbers
@@ -130,6 +130,10 @@ class Index:
         self._memory: Memory | None = None
         self._knowledge: KnowledgeBases | None = None
         self._opening = threading.Lock()
+
+    def __repr__(self) -> str:
+        embedder = self.embedder.identity if self.embedder else "none"
+        return f"Index({str(self.folder)!r}, embedder={embedder!r})"
 
     def _current_embedder(self) -> Embedder | None:
         return self.embedder
@@ -297,7 +301,8 @@ class Index:
         """
         checked_budget(budget)
         response = self.search(query, retrieval.CONTRACT.name, **context_params(params), index=index)
-        return replace(response, body=context(response.body, budget, file_url))
+        body, notes = context(response.body, budget, file_url)
+        return replace(response, body=body, notes=[*response.notes, *notes])
 
     def search_all(
         self, query: str, code: Mapping[str, object] | None = None, memory: Mapping[str, object] | None = None
@@ -392,8 +397,4 @@ class Index:
         self.close()
 
 
-def _load_embedder(name: str | None, stored: str | None) -> Embedder | None:
-    return choose_embedder(STORED if name is None else name, stored, Choices())
-
-
-BACKENDS = Backends(open, SqliteStore, _load_embedder)  # evaluation opens indexes and corpora with it
+BACKENDS = Backends(open, SqliteStore, embedder_for)  # evaluation opens indexes and corpora with it

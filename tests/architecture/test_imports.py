@@ -37,7 +37,7 @@ BELOW: dict[str, set[str]] = {
     "http": {"mcp", "serving", "index", "status", *FEATURES, *ENGINE},
     "cli": {"http", "mcp", "serving", "embed", "index", "status", *FEATURES, *ENGINE},
     "__main__": {"cli"},
-    "__init__": {"index", "indexing", "query", "receipts", "contracts", "errors"},
+    "__init__": {"index", "indexing", "query", "knowledge", "receipts", "contracts", "errors"},
 }
 PURE = {"ranking", "contracts", "filters"}
 IMPURE = {"os", "io", "time", "random", "secrets", "socket", "subprocess", "pathlib", "threading", "tempfile"}

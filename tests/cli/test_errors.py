@@ -57,7 +57,7 @@ def test_without_an_index_anywhere_above_the_exit_code_is_three_and_says_what_to
     [
         ("search",),
         ("search", "x", "--colour"),
-        ("search", "x", "y"),
+        ("get", "x", "y"),
         ("serch", "x"),
         ("--colour",),
         ("get",),

@@ -7,10 +7,12 @@ import docx
 import pytest
 
 from formats.office_files import book, epub, part_of, saved, slides, with_entities, with_part, word, zipped
+from quintet.formats import xlsx
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.sandbox.child import parse_binary
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
+from quintet.formats.xlsx import parse_xlsx
 from quintet.indexing.chunk import chunk
 
 STOCK: dict[str, list[list[object]]] = {"Stock": [["Item", "Price"], ["Lamp", 3]]}
@@ -198,3 +200,18 @@ def test_a_file_that_an_entity_names_is_not_read(tmp_path: Path) -> None:
     texts = [block.text for block in _parsed("a.docx", data).blocks]
     assert any(text.startswith("Tie") for text in texts)
     assert "secret" not in "".join(texts)
+
+
+def test_a_text_that_many_cells_share_is_counted_before_it_is_repeated() -> None:
+    text = "x" * 30_000  # the file holds it once
+    data = book({"Bomb": [[text] * 100 for _ in range(20)]})
+    assert len(data) < 100_000
+    with pytest.raises(UnreadableFile, match="its cells hold more than 50000000 characters"):
+        parse_xlsx("bomb.xlsx", data, "application/x")
+
+
+def test_a_row_beyond_the_bound_is_not_made_into_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xlsx, "MAX_CHARS", 1_000)
+    monkeypatch.setattr(xlsx, "_cell_text", lambda value: pytest.fail("the row was expanded"))
+    with pytest.raises(UnreadableFile, match="more than 1000 characters"):
+        parse_xlsx("wide.xlsx", book({"Wide": [["y" * 600, "y" * 600]]}), "application/x")

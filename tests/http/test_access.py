@@ -1,5 +1,7 @@
 """Who may ask what: hosts, origins, keys and paths."""
 
+import json
+import re
 from pathlib import Path
 
 import httpx
@@ -25,7 +27,16 @@ def test_the_names_of_this_machine_are_names_of_the_server(client: httpx.Client,
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "192.0.2.1"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "",
+        "192.0.2.1",
+        "[::1]evil.com",
+        "[::1",
+    ],
 )
 @pytest.mark.parametrize("path", ["/healthz", "/docs", "/openapi.json", "/v1/status", "/mcp", "/nowhere"])
 def test_another_name_is_refused_on_every_path(client: httpx.Client, host: str, path: str) -> None:
@@ -132,7 +143,11 @@ def test_keys_open_what_their_scope_says_and_are_refused_once_revoked(library: P
         assert code_of(gone) == (401, "unauthorized")
         assert client.post("/v1/search", json=ASKED, headers=bearer(writing)).status_code == 200
     told = "".join(server.told)
-    assert "POST /v1/search 200" in told
+    assert re.search(
+        r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z INFO quintet\.http\S*: POST /v1/search 200 [\d.]+ ms$",
+        told,
+        re.M,
+    )
     assert reading not in told
     assert writing not in told
 
@@ -194,3 +209,13 @@ def test_with_watch_what_is_written_is_found_by_itself(library: Path) -> None:
         while not (found := client.post("/v1/search", json=asked).json()["results"]):
             pass
         assert found[0]["path"] == "docs/late.md"
+
+
+def test_the_settings_choose_the_level_and_the_form_of_the_log(library: Path) -> None:
+    (library / "quintet.toml").write_text('log_level = "info"\nlog_format = "json"\n', "utf-8")
+    with serving(library) as server, server.client() as client:
+        assert client.get("/healthz").status_code == 200
+    records = [json.loads(line) for line in server.told if line.startswith("{")]
+    (asked,) = [record for record in records if "/healthz" in record["message"]]
+    assert (asked["level"], asked["message"].split()[:3]) == ("INFO", ["GET", "/healthz", "200"])
+    assert asked["time"].endswith("Z")

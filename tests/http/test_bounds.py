@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -151,6 +152,34 @@ def test_beyond_the_queue_requests_are_turned_away_and_told_when_to_return(libra
         server.release()
         assert stuck.result(PATIENCE).status_code == 200
         assert client.post("/v1/search", json={"query": "cache"}).status_code == 200
+
+
+def calls_of(client: httpx.Client) -> int:
+    (line,) = [
+        one for one in client.get("/metrics").text.splitlines() if one.startswith("quintet_engine_calls ")
+    ]
+    return int(float(line.split()[1]))
+
+
+def await_calls(client: httpx.Client, count: int) -> None:
+    """Until that many calls of the engine run or wait."""
+    deadline = time.monotonic() + PATIENCE
+    while calls_of(client) != count:
+        assert time.monotonic() < deadline
+
+
+def test_work_whose_client_has_gone_before_its_turn_is_dropped(library: Path) -> None:
+    body = json.dumps({"query": "stuck behind"}).encode()
+    with child(library, workers=1) as server, server.client() as client, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(httpx.post, f"{server.url}/v1/search", json={"query": "stuck"}, timeout=PATIENCE)
+        server.await_line("stuck")
+        with socket.create_connection(server.address, timeout=PATIENCE) as line:
+            line.sendall(post("/v1/search", len(body)) + body)
+            await_calls(client, 2)
+        await_calls(client, 1)
+        server.release()
+        assert first.result(PATIENCE).status_code == 200
+        await_calls(client, 0)
 
 
 def test_a_search_that_takes_too_long_is_given_up_and_counts_until_it_ends(library: Path) -> None:

@@ -11,7 +11,9 @@ import pytest
 from http_serving import PATIENCE, Running, child, code_of, serving
 
 from quintet.errors import Conflict, NotFound
+from quintet.http.config import Limits
 from quintet.http.jobs import REMEMBERED, Job, Jobs
+from quintet.http.turns import Turns
 from quintet.indexing.run import Progress
 
 
@@ -164,7 +166,7 @@ def test_the_log_shows_where_a_job_broke_down_only_when_that_is_asked_for(
 
 
 def test_jobs_that_ended_long_ago_are_forgotten() -> None:
-    jobs = Jobs(most=1)
+    jobs = Jobs(Limits(jobs=1), Turns())
     made = [ended(jobs.start(lambda _: {})) for _ in range(REMEMBERED + 2)]
     assert jobs.get(made[-1].id) is made[-1]
     with pytest.raises(NotFound):

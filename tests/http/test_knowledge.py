@@ -306,7 +306,7 @@ def test_a_context_is_cited_within_its_budget_and_the_same_each_time(asking: htt
     assert asking.post(f"{base}/context", json=asked).content == first.content
     body = first.json()
     assert 0 < body["tokens"] <= 60
-    assert body["text"].startswith("[1] ")
+    assert body["text"].startswith("[1]\n```passage\n")
     assert len(body["references"]) == len(body["sources"]) < 6
     assert code_of(asking.post(f"{base}/context", json={"budget": 60})) == (400, "bad_query")
     assert code_of(asking.post(f"{base}/context", json={**asked, "budget": 0})) == (400, "invalid_parameter")

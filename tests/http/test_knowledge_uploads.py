@@ -1,12 +1,14 @@
 """Files sent as a form: several at once, bounded, and none unless all arrived."""
 
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from http_serving import child, code_of, indexed
+from http_serving import PATIENCE, child, code_of, indexed
 
 BASE = "/v1/knowledge-bases/shelf"
 BOUNDARY = "line-between"
@@ -140,7 +142,11 @@ def test_what_is_no_whole_form_changes_nothing(client: httpx.Client, body: bytes
 )
 def test_another_type_of_body_is_refused(client: httpx.Client, kind: str, status: int) -> None:
     body = part("a.txt", b"whole") + b"--line-between--\r\n"
-    assert code_of(raw(client, body, {"Content-Type": kind}))[0] == status
+    refused = raw(client, body, {"Content-Type": kind})
+    assert code_of(refused)[0] == status
+    if status == 415:
+        message = refused.json()["error"]["message"]
+        assert "application/json" in message and "multipart/form-data" in message
 
 
 def test_files_for_a_base_that_there_is_not_are_refused(client: httpx.Client) -> None:
@@ -154,6 +160,72 @@ def test_an_upload_too_many_is_told_to_wait(library: Path) -> None:
         refused = sent(client, ("a.txt", "a"))
         assert code_of(refused) == (429, "too_many")
         assert refused.headers["retry-after"]
+
+
+@pytest.mark.parametrize("limits", [{"uploads_of_base": 0}, {"changes": 0}])
+def test_a_base_has_quotas_of_its_own(library: Path, limits: dict[str, int]) -> None:
+    with child(library, **limits) as server, server.client() as client:
+        client.post("/v1/knowledge-bases", json={"slug": "shelf"})
+        assert code_of(sent(client, ("a.txt", "a"))) == (429, "too_many")
+
+
+def test_if_not_one_file_is_taken_the_upload_is_an_error(client: httpx.Client) -> None:
+    refused = sent(client, ("bad.pdf", b"%PDF-1.4 no more"), ("worse.pdf", b"%PDF-1.4"))
+    assert code_of(refused) == (422, "documents_refused")
+    error = refused.json()["error"]
+    assert "none of 2 documents was taken; the first: " in error["message"]
+    assert [one["name"] for one in error["details"]["documents"]] == ["bad.pdf", "worse.pdf"]
+
+
+@pytest.mark.parametrize("given", ["-1", "301", "x", "1.5", ""])
+def test_a_wait_is_a_number_of_seconds(client: httpx.Client, given: str) -> None:
+    answer = client.post(f"{BASE}/documents?wait={given}", json={"text": "a"})
+    assert code_of(answer) == (400, "invalid_parameter")
+    assert count(client) == 0
+
+
+def await_job(client: httpx.Client, place: str) -> dict[str, Any]:
+    deadline = time.monotonic() + PATIENCE
+    while (job := client.get(place).json())["state"] not in ("done", "failed"):
+        assert time.monotonic() < deadline
+    return dict(job)
+
+
+@pytest.mark.parametrize("form", ["json", "files"])
+def test_an_upload_that_takes_longer_goes_on_as_a_job_and_keeps_out_no_other_base(
+    library: Path, form: str
+) -> None:
+    with child(library) as server, server.client() as client:
+        for slug in ("shelf", "other"):
+            client.post("/v1/knowledge-bases", json={"slug": slug})
+        text = "a stuck document"
+        sending: Any = {"json": {"text": text}} if form == "json" else {"files": {"file": ("a.txt", text)}}
+        begun = client.post(f"{BASE}/documents?wait=0", **sending)
+        assert begun.status_code == 202
+        assert (begun.json()["kind"], begun.json()["state"] in ("queued", "running")) == ("upload", True)
+        server.await_line("stuck")
+        behind = client.post(f"{BASE}/documents?wait=0", json={"text": "behind it"})
+        assert behind.json()["state"] == "queued"
+        put = client.post("/v1/knowledge-bases/other/documents?wait=300", json={"text": "of another"})
+        assert [one["outcome"] for one in put.json()["documents"]] == ["created"]
+        server.release()
+        for answer in (begun, behind):
+            job = await_job(client, answer.headers["location"])
+            assert [one["outcome"] for one in job["result"]["documents"]] == ["created"]
+        assert count(client) == 2
+
+
+def test_an_upload_that_trickles_is_ended(library: Path) -> None:
+    with child(library, upload_grace_seconds=0.2, upload_rate=1_000_000) as server, server.client() as client:
+        client.post("/v1/knowledge-bases", json={"slug": "shelf"})
+        head = f"POST {BASE}/documents HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n"
+        for kind in (FORM["Content-Type"], "application/json"):
+            with socket.create_connection(server.address, timeout=PATIENCE) as line:
+                line.sendall(f"{head}Content-Type: {kind}\r\n\r\n".encode() + part("a.txt", b"slow")[:20])
+                answer = b"".join(iter(lambda: line.recv(65536), b""))
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            assert b'"code": "slow_client"' in answer
+        assert sent(client, ("a.txt", "fast")).status_code == 200
 
 
 def test_a_client_that_leaves_in_the_middle_leaves_nothing(client: httpx.Client) -> None:

@@ -139,6 +139,26 @@ def test_what_is_not_http_gets_the_same_shape_and_the_line_is_closed(server: Run
     assert b'{"error": {"code": "bad_request"' in body
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("Content-Length: 4", "Transfer-Encoding: chunked"),
+        ("Transfer-Encoding: chunked", "Content-Length: 4"),
+    ],
+)
+def test_a_body_of_two_lengths_is_refused_and_nothing_behind_it_is_read(
+    server: Running, order: tuple[str, str]
+) -> None:
+    head = ["POST /v1/search HTTP/1.1", "Host: localhost", "Content-Type: application/json", *order]
+    smuggled = "0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection(server.address, timeout=PATIENCE) as line:
+        line.sendall("\r\n".join([*head, "", smuggled]).encode())
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b'"code": "bad_request"' in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
 def test_a_fault_of_ours_tells_nothing_of_what_it_met(library: Path) -> None:
     with child(library) as server, server.client() as client:
         answer = client.post("/v1/search", json={"query": "broken"})

@@ -28,7 +28,7 @@ def test_a_question_gets_passages_references_and_a_digest(
     body: Any = answer.body
     assert answer.status == "ok"
     assert (body["text"].count("Parental leave is fourteen weeks."), body["duplicates"]) == (1, 1)
-    assert "(p. 1) Holidays are thirty days." in body["text"]
+    assert "(p. 1)\n```passage\nHolidays are thirty days.\n```" in body["text"]
     assert body["tokens"] <= 200
     assert index.context("How long is parental leave?", 200, "kb_docs").wire() == answer.wire()
     assert str(index.folder) not in json.dumps(answer.wire())
@@ -52,7 +52,7 @@ def test_folders_give_a_context_too(index: quintet.Index, tmp_path: Path) -> Non
     (tmp_path / "notes" / "a.md").write_text("# Tides\n\nThe tide turns at noon.\n", "utf-8")
     index.sync([tmp_path / "notes"])
     body: Any = index.context("tide", 100).body
-    assert body["text"].endswith("References\n[1] Tides, a.md\n")
+    assert body["text"].endswith('References\n[1] "Tides", a.md\n')
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
@@ -92,7 +92,10 @@ def test_the_command_line_goes_from_files_to_a_cited_text(
     text = said(
         capsys, "context", "parental leave", "--kb", "hb", "--budget", "60", "--filter", "source_id:papers"
     )
-    assert text == "[1] (p. 1) Parental leave is fourteen weeks.\n\nReferences\n[1] Leave, p. 1, leave.pdf\n"
+    assert text == (
+        "[1] (p. 1)\n```passage\nParental leave is fourteen weeks.\n```\n\n"
+        'References\n[1] "Leave", p. 1, leave.pdf\n'
+    )
     as_json = json.loads(said(capsys, "context", "holidays", "--kb", "hb", "--filter", "year:2024", "--json"))
     assert [one["title"] for one in as_json["references"]] == ["Holidays"]
     found = said(

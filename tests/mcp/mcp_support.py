@@ -49,7 +49,7 @@ def environment(**changes: str) -> dict[str, str]:
 @asynccontextmanager
 async def inside(shared: SharedIndex, **options: Any) -> AsyncIterator[Client]:
     """A client of a server in this process."""
-    async with Client(build_server(shared), **options) as client:
+    async with Client(build_server(shared, "full"), **options) as client:
         yield client
 
 
@@ -70,7 +70,7 @@ async def over_stdio(
 def http_server(folder: Path, *arguments: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     """A server on a free port of this machine: its address and its process."""
     process = subprocess.Popen(
-        [*SERVER, "--http", "127.0.0.1:0", *arguments],
+        [*SERVER, "--http", "127.0.0.1:0", "--toolset", "full", *arguments],
         cwd=primed(folder),
         env=environment(),
         stderr=subprocess.PIPE,

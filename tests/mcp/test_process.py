@@ -172,7 +172,7 @@ def test_older_protocol_versions_are_spoken(library: Path, version: str) -> None
         assert answer["protocolVersion"] == version
         assert answer["serverInfo"]["name"] == "quintet"
         assert "Nothing is indexed yet" in answer["instructions"]
-        assert len(wire.ask(1, "tools/list", {})["tools"]) == 10
+        assert len(wire.ask(1, "tools/list", {})["tools"]) == 7
         assert json.loads(json.dumps(wire.call(2, "status", {})))["content"][0]["type"] == "text"
 
 

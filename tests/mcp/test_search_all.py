@@ -62,7 +62,7 @@ async def test_each_half_takes_its_own_parameters(both: SharedIndex) -> None:
 async def test_a_budget_cuts_both_from_the_end_of_their_one_order(both: SharedIndex) -> None:
     async with inside(both) as client:
         whole = body(await client.call_tool("search_all", {"query": "cache"}))
-        result = await client.call_tool("search_all", {"query": "cache", "max_tokens": 60})
+        result = await client.call_tool("search_all", {"query": "cache", "max_tokens": 80})
         nothing = body(await client.call_tool("search_all", {"query": "cache", "max_tokens": 1}))
     short = body(result)
     kept = len(short["hybrid_rank"])

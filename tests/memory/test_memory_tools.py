@@ -84,6 +84,7 @@ async def test_an_answer_is_cut_to_the_budget_and_says_so(shared: SharedIndex) -
         ("remember", {"text": 5}, "invalid_parameter"),
         ("remember", {"text": "x", "tags": "a"}, "invalid_parameter"),
         ("remember", {"text": "x", "metadata": [1]}, "invalid_parameter"),
+        ("remember", {"text": "x", "metadata": []}, "invalid_parameter"),
         ("remember", {"text": "x", "supersedes": "nobody"}, "memory_not_found"),
         ("remember", {"text": "x" * 20_001}, "too_large"),
         ("remember", {"text": "x", "colour": 1}, "invalid_parameter"),

@@ -18,6 +18,11 @@ def as_text(argument: str) -> str:
     return os.fsencode(argument).decode("utf-8", "replace")
 
 
+def joined(words: Sequence[str]) -> str:
+    """The words of a query, which the shell has split."""
+    return as_text(" ".join(words))
+
+
 def as_texts(arguments: Sequence[str] | None) -> list[str]:
     return [as_text(argument) for argument in arguments or ()]
 

@@ -4,9 +4,15 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quintet.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from quintet.ports.reading import Root
+    from quintet.serving.views import View
 
 STANDARD_INPUT = "-"
 LARGEST_JSON = 50_000_000  # bytes; a receipt has some kilobytes, a proof as many as its document
@@ -64,3 +70,19 @@ def write_file(file: Path, text: str) -> None:
     except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links
         reason = getattr(error, "strerror", None) or error
         raise StoreError(f"{file} cannot be written: {reason}; choose another place") from error
+
+
+def openable_paths(views: "Iterable[View]", roots: "Sequence[Root]") -> Iterator[str]:
+    """The file of each result, once: relative to the current folder if it lies below it, else absolute.
+
+    A document of a knowledge base has no file to open; it is named.
+    """
+    locations = {root.name: Path(root.location) for root in roots}
+    here, seen = Path.cwd(), set()
+    for view in views:
+        folder = locations.get(view.root or "")
+        path = Path(view.path) if folder is None else folder / view.path
+        shown = str(path.relative_to(here) if path.is_relative_to(here) else path)
+        if shown not in seen:
+            seen.add(shown)
+            yield shown

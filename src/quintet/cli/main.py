@@ -37,7 +37,7 @@ from quintet.cli.terminal import Interrupted, OutputFailed, ReaderGone, tell, wr
 from quintet.errors import QuintetError, UsageError
 
 app = typer.Typer(
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,  # plain help: fast, and without colour codes wherever it is printed
     pretty_exceptions_enable=False,
     invoke_without_command=True,

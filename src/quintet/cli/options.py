@@ -37,11 +37,20 @@ def repeatable(name: str, metavar: str, help: str) -> Any:
 
 
 def number(
-    name: str, least: int, most: int, help: str, *, metavar: str = "N", parameter: str = "", of: str = ""
+    name: str,
+    least: int,
+    most: int,
+    help: str,
+    *,
+    metavar: str = "N",
+    parameter: str = "",
+    of: str = "",
+    short: str | None = None,
 ) -> Any:
     """An option for a whole number. The range is part of its help; errors call it `parameter`."""
     read = whole_number(parameter or name.removeprefix("--"), least, most, of)
-    return typer.Option(name, metavar=metavar, parser=read, help=f"{help}, {least} to {most}.")
+    names = [name, *([short] if short else [])]
+    return typer.Option(*names, metavar=metavar, parser=read, help=f"{help}, {least} to {most}.")
 
 
 def whole_number(name: str, least: int, most: int, of: str = "") -> Callable[[str | int], int]:
@@ -101,8 +110,8 @@ Db = Annotated[
     option("--db", "DIR", "The index folder. By default the nearest .quintet, from here upwards."),
 ]
 AsJson = Annotated[bool, flag("--json", "Print one JSON document to standard output, and nothing else.")]
-Query = Annotated[str, argument("QUERY", "What to look for; quote several words.")]
-Limit = Annotated[int | None, number("--limit", 1, 1000, "How many results")]
+Query = Annotated[list[str], argument("QUERY...", "What to look for: words, with or without quotes.")]
+Limit = Annotated[int | None, number("--limit", 1, 1000, "How many results", short="-n")]
 Budget = Annotated[
     int,
     number(

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from quintet.cli.terminal import ReaderGone, is_terminal, safe, safe_lines, tell, write, writing
-from quintet.serving.views import Measure, View, place_text, report_counts
+from quintet.serving.views import Measure, View, place_text, printed_path, report_counts
 
 if TYPE_CHECKING:
     from quintet.indexing.run import Report
@@ -102,9 +102,7 @@ def show_results(
 
 
 def _head(number: int, view: View, address: str | None, *, several: bool) -> Text:
-    """With several roots the place begins with the root's name: a path may be in more than one."""
-    where = f"{view.root}/{view.where}" if several and view.root else view.where
-    head = Text(f"{number:2}. ").append(safe(where), style=BOLD + Style(link=address))
+    head = Text(f"{number:2}. ").append(safe(view.where(several)), style=BOLD + Style(link=address))
     if view.heading:
         head.append(f"  {safe(view.heading)}", style=DIM)
     return head.append(f"  {view.score:.4g}")
@@ -155,7 +153,7 @@ def measure_line(measure: Measure, largest: float) -> str:
     return f"{measure.name:<14} {'█' * filled:<{BAR}} {value:>9}  {safe(measure.remark)}".rstrip()
 
 
-def show_passages(passages: Sequence["Passage"]) -> None:
+def show_passages(passages: Sequence["Passage"], *, several_roots: bool) -> None:
     """On a terminal, each passage below its place, made safe; in a pipe, only the text."""
     screen = Screen()
     for passage in passages:
@@ -164,7 +162,8 @@ def show_passages(passages: Sequence["Passage"]) -> None:
             with writing():
                 sys.stdout.write(chunk.content.rstrip("\n") + "\n")
             continue
-        where = place_text(passage.document.path, (chunk.first_line, chunk.last_line), chunk.page)
+        path = printed_path(passage.document.root, passage.document.path, several_roots)
+        where = place_text(path, (chunk.first_line, chunk.last_line), chunk.page)
         screen.row(Text(safe(f"{where}  {chunk.heading_path}".rstrip()), style=DIM))
         for line in safe_lines(chunk.content):
             screen.row(Text(line))
@@ -179,7 +178,8 @@ def show_report(report: "Report") -> None:
     for note in report.notes:
         tell(f"note: {note['message']} [{note['code']}]")
     counts = ", ".join(f"{count} {name}" for name, count in report_counts(report).items())
-    write(f"{counts} in {report.seconds:.1f} s\n")
+    problems = f", {len(report.problems)} with problems" if report.problems else ""
+    write(f"{counts}{problems} in {report.seconds:.1f} s\n")
 
 
 def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:

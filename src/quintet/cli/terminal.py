@@ -105,6 +105,11 @@ def write_json(value: object) -> None:
     write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
 
 
+def write_json_lines(values: "Iterable[object]") -> None:
+    """Write each value as one line of JSON."""
+    write("".join(json.dumps(value, ensure_ascii=False, default=str) + "\n" for value in values))
+
+
 def tell(message: str) -> None:
     """Write one line for people to standard error."""
     if sys.stderr is None:

@@ -56,7 +56,15 @@ class NodeFields(TypedDict):
 
 StepFields = TypedDict(
     "StepFields",
-    {"from": str, "relation": str, "to": str, "confidence": Confidence, "path": str, "line": int},
+    {
+        "from": str,
+        "relation": str,
+        "to": str,
+        "confidence": Confidence,
+        "root": str,
+        "path": str,
+        "line": int,
+    },
 )
 
 
@@ -75,8 +83,10 @@ class RelatedFields(TypedDict):
     more: bool
 
 
-def place(node: Node) -> str:
-    return f"{node.path}:{node.first_line}"
+def place(node: Node, several_roots: bool) -> str:
+    """The first line of a node, as `related` takes it."""
+    path = f"{node.root}/{node.path}" if several_roots else node.path
+    return f"{path}:{node.first_line}"
 
 
 def node_fields(node: Node) -> NodeFields:
@@ -101,6 +111,7 @@ def _neighbour_fields(neighbour: Neighbour, names: dict[str, Node]) -> Neighbour
             "relation": step.relation,
             "to": names[step.target].qualified_name,
             "confidence": step.confidence,
+            "root": names[step.source].root,
             "path": names[step.source].path,
             "line": step.line,
         }
@@ -192,7 +203,8 @@ def _names(node: Node) -> list[str]:
 
 
 def _ambiguous(reference: str, candidates: Sequence[Node]) -> UsageError:
-    shown = [f"{node.kind} {node.qualified_name} at {place(node)}" for node in candidates]
+    several = len({node.root for node in candidates}) > 1
+    shown = [f"{node.kind} {node.qualified_name} at {place(node, several)}" for node in candidates]
     listed = "; ".join(shown[:CANDIDATES_SHOWN])
     more = f"; and {len(shown) - CANDIDATES_SHOWN} more" if len(shown) > CANDIDATES_SHOWN else ""
     return UsageError(

@@ -104,3 +104,8 @@ def choose_embedder(wanted: Any, stored: str | None, choices: Choices) -> Embedd
         return _load_known_folder(identity)
     name = name_of(identity)
     return load_embedder(name) if name else None
+
+
+def embedder_for(name: str | None, stored: str | None) -> Embedder | None:
+    """The embedder of this name; without a name, that of the stored vectors, else the default."""
+    return choose_embedder(STORED if name is None else name, stored, Choices())

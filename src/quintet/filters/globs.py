@@ -31,6 +31,16 @@ def prefixes(pattern: str) -> list[str]:
     return list(dict.fromkeys(re.split(r"[*?]", choice, maxsplit=1)[0] for choice in _alternatives(pattern)))
 
 
+def below(pattern: str, folder: str) -> list[str]:
+    """What the pattern asks for below a folder that it names in full, one for each choice of braces.
+
+    >>> below("{docs,src}/**/*.md", "docs"), below("doc*/a.md", "docs")
+    (['**/*.md'], [])
+    """
+    start = f"{folder}/"
+    return [choice.removeprefix(start) for choice in _alternatives(pattern) if choice.startswith(start)]
+
+
 def _alternatives(pattern: str) -> list[str]:
     """The patterns without braces that this one stands for. An unclosed brace is a literal."""
     opened = pattern.find("{")

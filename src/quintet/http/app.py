@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 import quintet
 from quintet.http.authentication import Guard
+from quintet.http.changes import ChangeJobs
 from quintet.http.config import Config
 from quintet.http.docs_page import PAGE, POLICY
 from quintet.http.events import Streams
@@ -22,18 +23,20 @@ from quintet.http.metrics import Metrics
 from quintet.http.middleware import RequestMiddleware
 from quintet.http.responses import json_response
 from quintet.http.routes.documents import DocumentRoutes
+from quintet.http.routes.folders import FolderRoutes
 from quintet.http.routes.index import IndexRoutes
 from quintet.http.routes.jobs import JobRoutes
 from quintet.http.routes.knowledge import KnowledgeRoutes
 from quintet.http.routes.search import SearchRoutes
 from quintet.http.schema.openapi import document
 from quintet.http.state import ServerState
+from quintet.http.turns import Turns
 from quintet.http.uploads import Uploads
 from quintet.http.workers import Workers
 from quintet.serving.keys import Keys
 from quintet.serving.shared_index import SharedIndex
 
-ROUTES = (SearchRoutes, JobRoutes, IndexRoutes, KnowledgeRoutes, DocumentRoutes)
+ROUTES = (SearchRoutes, FolderRoutes, JobRoutes, IndexRoutes, KnowledgeRoutes, DocumentRoutes)
 
 
 class Application:
@@ -41,7 +44,7 @@ class Application:
 
     def __init__(self, shared: SharedIndex, config: Config) -> None:
         state = _state(shared, config)
-        mcp = McpEndpoint(shared, state.guard, state.limits)
+        mcp = McpEndpoint(shared, state.guard, state.limits, config.toolset)
         router = Router(
             [
                 *(route for routes in ROUTES for route in routes(state).all()),
@@ -50,9 +53,7 @@ class Application:
                 Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
             ],
             redirect_slashes=False,
-            lifespan=_closing(
-                mcp.close, state.jobs.close, state.writers.close, state.workers.close, state.probes.close
-            ),
+            lifespan=_closing(mcp.close, state.jobs.close, state.workers.close, state.probes.close),
         )
         self._middleware = RequestMiddleware(router, state.guard, state.metrics)
         self._streams = state.streams
@@ -67,16 +68,16 @@ class Application:
 def _state(shared: SharedIndex, config: Config) -> ServerState:
     limits = config.limits
     threads = max(limits.workers, shared.most_readers + 1)  # each waits for a reader; one more for the rest
-    workers, jobs = Workers(replace(limits, workers=threads)), Jobs(limits.jobs)
+    workers, jobs = Workers(replace(limits, workers=threads)), Jobs(limits, Turns())
     return ServerState(
         shared=shared,
         guard=Guard(config, Keys(shared.folder)),
         limits=limits,
         workers=workers,
-        writers=Workers(replace(limits, workers=2, seconds=limits.upload_seconds)),
         probes=Workers(replace(limits, workers=1, waiting=16)),
         uploads=Uploads(limits),
         jobs=jobs,
+        changes=ChangeJobs(shared, jobs, limits),
         streams=Streams(limits.streams),
         metrics=Metrics(),
         gauges=Gauges(shared, workers, jobs),

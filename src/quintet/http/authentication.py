@@ -1,5 +1,6 @@
 """Checks of the Host and Origin headers, against DNS rebinding, and of API keys."""
 
+import re
 from collections.abc import Mapping
 
 import anyio
@@ -9,6 +10,7 @@ from quintet.errors import AccessError
 from quintet.http.config import LOOPBACK, Config, address_of
 from quintet.serving.keys import Key, Keys, Scope
 
+HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]{0,5})?")
 CHECKS_AT_ONCE = 2  # a wrong secret costs some 10 ms of one core
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
@@ -90,8 +92,11 @@ def _bare(host: str) -> str:
 
     >>> [_bare(host) for host in ("LocalHost:8765", "[::1]:80", "::1", "127.0.0.1", "a.b.")]
     ['localhost', '::1', '::1', '127.0.0.1', 'a.b']
+
+    What is neither a name nor an address stays as it is, and so is no name of the server.
+
+    >>> [_bare(host) for host in ("[::1]evil.com", "localhost:80.evil.com")]
+    ['[::1]evil.com', 'localhost:80.evil.com']
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    name = host if host.count(":") > 1 else host.partition(":")[0]
-    return name.lower().rstrip(".")
+    match = HOST.fullmatch(host)
+    return (match[1] or match[2]).lower().rstrip(".") if match else host.lower()

@@ -26,13 +26,19 @@ class Limits:
     grace_seconds: int = 30  # for running requests when a signal comes; 503
     connections: int = 1000  # 429 beyond
     streams: int = 64  # clients that follow a job; 429 beyond
-    jobs: int = 8  # unfinished jobs; 429 beyond
+    jobs: int = 8  # unfinished jobs of one knowledge base, or of the folders; 429 beyond
+    changes: int = 32  # unfinished changes of one knowledge base; 429 beyond
+    waiting_bytes: int = 400_000_000  # of unfinished changes of one knowledge base; 429 beyond
     document_bytes: int = 50_000_000  # of one uploaded file; 413
     upload_bytes: int = 200_000_000  # of all files of one call; 413
     texts_bytes: int = 8_000_000  # of the documents sent as JSON in one call; 413
     documents: int = 500  # in one call; 413
-    upload_seconds: float = 300.0  # to send documents, 408; then to have them written, 503
-    uploads: int = 4  # running at once; 429 beyond
+    upload_seconds: float = 300.0  # to send documents; 408
+    upload_grace_seconds: float = 10.0  # then an upload must have arrived at the rate below; 408
+    upload_rate: int = 10_000  # bytes a second
+    wait_seconds: float = 2.0  # for a change of a knowledge base, unless the client says otherwise; 202
+    uploads: int = 16  # running at once; 429 beyond
+    uploads_of_base: int = 4  # of these, into one knowledge base; 429 beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,7 @@ class Config:
     allow_hosts: tuple[str, ...] = ()
     cors: tuple[str, ...] = ()
     access_log: bool = False
+    toolset: str = "agent"  # of the MCP endpoint
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -1,23 +1,25 @@
-"""Long work as jobs: one runs, the others wait. Each can be followed and cancelled."""
+"""Long work as jobs, which take turns. Each can be followed and cancelled."""
 
+import asyncio
 import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import Annotated, Any, Final, Literal, TypedDict
 
 from quintet.errors import LimitError, NotFound, QuintetError
+from quintet.http.config import Limits
 from quintet.http.responses import ErrorFields, error_body
+from quintet.http.turns import Turns
 from quintet.indexing.run import Progress
-from quintet.knowledge import SyncRun
+from quintet.knowledge import Outcome, SyncRun
 from quintet.model.schema import Count
 from quintet.serving.results import ReindexFields
 from quintet.settings import is_debugging
 
-Kind = Literal["reindex", "sync"]
+Kind = Literal["reindex", "sync", "upload", "change"]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: Final = ("done", "failed", "cancelled")
 REMEMBERED: Final = 100  # jobs that ended
@@ -31,9 +33,26 @@ class JobProgress(TypedDict):
     total: Count
 
 
+class Outcomes(TypedDict):
+    documents: list[Annotated[Any, Outcome]]
+
+
+class Deleted(TypedDict):
+    id: str
+    outcome: Literal["deleted"]
+
+
+class DeletedSource(Deleted):
+    documents: Count
+
+
+class Forgotten(TypedDict):
+    forgotten: Count  # documents
+
+
 class JobReport(TypedDict):
     progress: JobProgress | None
-    result: ReindexFields | Annotated[Any, SyncRun] | None
+    result: ReindexFields | Annotated[Any, SyncRun] | Outcomes | Deleted | DeletedSource | Forgotten | None
     error: ErrorFields | None
 
 
@@ -52,8 +71,9 @@ class Cancelled(Exception):  # noqa: N818  (not an error: a client cancelled it)
 class Job:
     """A job. Its own thread changes it, and any thread may read it."""
 
-    def __init__(self, kind: Kind = "reindex", base: str | None = None) -> None:
+    def __init__(self, kind: Kind = "reindex", base: str | None = None, size: int = 0) -> None:
         """`base` is the slug of the knowledge base that the job works on, if any."""
+        self.size = size  # bytes that it holds
         self.id = secrets.token_hex(8)
         self.kind = kind
         self.base = base
@@ -62,6 +82,7 @@ class Job:
         self._state: State = "queued"
         self._report: JobReport = {"progress": None, "result": None, "error": None}
         self._cancelled = False
+        self.failure: Exception | None = None
         self._watchers: list[Callable[[], None]] = []
 
     @property
@@ -87,9 +108,11 @@ class Job:
         except Cancelled:
             self._change("cancelled")
         except QuintetError as error:
+            self.failure = error
             self._change("failed", error=error_body(error.code, error.message, error.details)["error"])
         except Exception as error:  # otherwise the job would seem to run for ever
             log.error("fault: %s in a job", type(error).__name__, exc_info=is_debugging())
+            self.failure = error
             self._change(
                 "failed", error=error_body("internal_error", "unexpected fault of the server")["error"]
             )
@@ -112,6 +135,21 @@ class Job:
         finally:
             with self._guard:
                 self._watchers.remove(notify)
+
+    async def wait(self, seconds: float) -> bool:
+        """Whether the job ends within this time."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def notify() -> None:
+            loop.call_soon_threadsafe(changed.set)
+
+        with self.watched(notify), suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self.ended:
+                    changed.clear()
+                    if not self.ended:
+                        await changed.wait()
+        return self.ended
 
     def _progress(self, stage: str, done: int, total: int) -> None:
         self._change("running", progress={"stage": stage, "done": done, "total": total})
@@ -138,26 +176,56 @@ class Job:
 class Jobs:
     """The jobs of this process, newest last. Only the latest ended jobs are kept."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limits: Limits, turns: Turns) -> None:
+        self._limits = limits
+        self._turns = turns
         self._jobs: dict[str, Job] = {}
         self._guard = Lock()
-        self._pool = ThreadPoolExecutor(1, "quintet-job")
 
     def start(
-        self, work: Callable[[Progress], Mapping[str, Any]], kind: Kind = "reindex", base: str | None = None
+        self,
+        work: Callable[[Progress], Mapping[str, Any]],
+        kind: Kind = "reindex",
+        base: str | None = None,
+        *,
+        size: int = 0,
+        holding: ExitStack | None = None,
     ) -> Job:
-        job = Job(kind, base)
+        """`size` are the bytes that the work holds; `holding` is closed when it ends."""
+        job = Job(kind, base, size)
         with self._guard:
-            if self.unfinished >= self._most:
-                raise LimitError(
-                    f"{self._most} jobs are not finished yet; wait for one or cancel it", code="too_many"
-                )
+            self._check_quota(job)
             for old in [job.id for job in self._jobs.values() if job.ended][:-REMEMBERED]:
                 del self._jobs[old]
             self._jobs[job.id] = job
-        self._pool.submit(job.run, work)
+
+        def run() -> None:
+            with holding or nullcontext():
+                job.run(work)
+
+        self._turns.add(base or "", run)
         return job
+
+    def _check_quota(self, job: Job) -> None:
+        """A knowledge base may have so many unfinished jobs and bytes, and so may the folders."""
+        others = [other for other in self._jobs.values() if not other.ended and other.base == job.base]
+        held = sum(other.size for other in others)
+        is_change = job.kind in ("upload", "change")
+        most = self._limits.changes if is_change else self._limits.jobs
+        what = "the folders" if job.base is None else f"knowledge base {job.base!r}"
+        if sum((other.kind in ("upload", "change")) == is_change for other in others) >= most:
+            raise LimitError(
+                f"{most} jobs of {what} are not finished yet; wait for one or cancel it", code="too_many"
+            )
+        if held and held + job.size > self._limits.waiting_bytes:
+            raise LimitError(
+                f"{held} bytes for {what} are not written yet; wait for them, then send more", code="too_many"
+            )
+
+    def drop(self, job: Job) -> None:
+        """Forget a job whose client has its result."""
+        with self._guard:
+            self._jobs.pop(job.id, None)
 
     @property
     def unfinished(self) -> int:
@@ -172,7 +240,7 @@ class Jobs:
         return job
 
     def close(self) -> None:
-        """Cancel unfinished jobs and wait for the current batch."""
+        """Cancel unfinished jobs and wait for the current batches."""
         for job in tuple(self._jobs.values()):
             job.cancel()
-        self._pool.shutdown(wait=True)
+        self._turns.close()

@@ -21,10 +21,11 @@ SESSIONS = 256
 class McpEndpoint:
     """An ASGI application. Its tools can reindex, so where keys are needed it takes one made with --write."""
 
-    def __init__(self, shared: SharedIndex, guard: Guard, limits: Limits) -> None:
+    def __init__(self, shared: SharedIndex, guard: Guard, limits: Limits, toolset: str) -> None:
         self._shared = shared
         self._guard = guard
         self._limits = limits
+        self._toolset = toolset
         self._app: Starlette | None = None
         self._starting = asyncio.Lock()
         self._stopping = asyncio.Event()
@@ -50,12 +51,14 @@ class McpEndpoint:
     def _built(self) -> Starlette:
         try:
             from quintet.mcp.server import mountable_app
+            from quintet.mcp.tools import toolset_named
         except ModuleNotFoundError as error:
             raise MissingExtra(
                 f"MCP needs {error.name!r}, which is not installed; run pip install 'quintet[server]'"
             ) from error
         return mountable_app(
             self._shared,
+            toolset_named(self._toolset),
             body_bytes=self._limits.body_bytes,
             idle_seconds=IDLE_SECONDS,
             sessions=SESSIONS,

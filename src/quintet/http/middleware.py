@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quintet.errors import QuintetError
 from quintet.http.authentication import PREFLIGHT, Guard
 from quintet.http.metrics import Metrics
-from quintet.http.responses import RequestError, error_response, fault_response, routing_error_response
+from quintet.http.responses import CLOSE, RequestError, error_response, fault_response, routing_error_response
 from quintet.settings import is_debugging
 
 HEADERS: Mapping[str, str] = {
@@ -54,6 +54,7 @@ class RequestMiddleware:
     ) -> Response | None:
         """Let the routes respond. The result is the response to send if they could not."""
         try:
+            check_framing(headers)
             self._guard.check(headers)
             if self._guard.is_preflight(scope["method"], headers):
                 return Response(status_code=204, headers=PREFLIGHT)
@@ -76,6 +77,13 @@ class RequestMiddleware:
         method = method if method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS") else "other"
         self._metrics.request(route, method, status, seconds)
         log.info("%s %s %d %.1f ms", method, route, status, 1000 * seconds)
+
+
+def check_framing(headers: Headers) -> None:
+    """Two statements about the length of a body let another server read another request out of it."""
+    if "content-length" in headers and "transfer-encoding" in headers:
+        message = "the request has both Content-Length and Transfer-Encoding; send one of them"
+        raise RequestError(400, "bad_request", message, CLOSE)
 
 
 class _ResponseSender:

@@ -11,6 +11,7 @@ from quintet.errors import LimitError
 from quintet.http.config import Limits
 from quintet.http.reads import to_json
 from quintet.http.responses import CLOSE, error_body, error_response
+from quintet.http.workers import CLIENT_GONE
 
 
 def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:
@@ -24,6 +25,17 @@ class _Bounded(H11Protocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._gone: asyncio.Future[None] = self.loop.create_future()
+        self.app = self._observed(self.app)
+
+    def _observed(self, app: Any) -> Any:
+        """The application, which can see when its client is gone."""
+
+        async def observed(scope: Scope, receive: Receive, send: Send) -> None:
+            CLIENT_GONE.set(self._gone)
+            await app(scope, receive, send)
+
+        return observed
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -41,6 +53,8 @@ class _Bounded(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         for name in tuple(self._timers):
             self._arrived(name)
+        if not self._gone.done():
+            self._gone.set_result(None)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:

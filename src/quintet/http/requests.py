@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import fields
 from difflib import get_close_matches
@@ -21,8 +21,10 @@ LINGER = 16  # times the limit: so much of a body is read and dropped, so that t
 async def read_json(request: Request, limits: Limits, *, required: bool = True) -> dict[str, Any]:
     """The JSON object in the body. An absent body that is not `required` is `{}`."""
     body = await read_body(request, limits)
-    if not body and not required:
-        return {}
+    return {} if not body and not required else _parsed(request, body)
+
+
+def _parsed(request: Request, body: bytes) -> dict[str, Any]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise RequestError(
@@ -45,17 +47,25 @@ def _refuse_constant(name: str) -> NoReturn:
 async def read_body(request: Request, limits: Limits) -> bytes:
     """The body, if it is within its size and arrives in time."""
     async with arriving("body", limits.body_seconds, "send it faster"):
-        return await _collect(request, limits.body_bytes)
+        return await _collect(request, request.stream(), limits.body_bytes)
+
+
+async def read_texts(request: Request, limits: Limits) -> dict[str, Any]:
+    """The JSON object in the body of an upload, which may be larger and take longer."""
+    pace = Pace(limits)
+    async with arriving("body", pace.seconds, "send it faster") as clock:
+        body = await _collect(request, pace.of(request.stream(), clock), limits.texts_bytes)
+    return _parsed(request, body)
 
 
 @asynccontextmanager
-async def arriving(content: str, seconds: float, advice: str) -> AsyncIterator[None]:
+async def arriving(content: str, seconds: float, advice: str) -> AsyncIterator[asyncio.Timeout]:
     """Errors for a client that is too slow or leaves while its `content` is received."""
     try:
-        async with asyncio.timeout(seconds):
-            yield
+        async with asyncio.timeout(seconds) as clock:
+            yield clock
     except TimeoutError:
-        message = f"the {content} did not arrive within {seconds:g} s; {advice}"
+        message = f"the {content} did not arrive in time; {advice}"
         raise RequestError(408, "slow_client", message, CLOSE) from None
     except ClientDisconnect:
         raise RequestError(
@@ -63,13 +73,31 @@ async def arriving(content: str, seconds: float, advice: str) -> AsyncIterator[N
         ) from None
 
 
-async def _collect(request: Request, max_bytes: int) -> bytes:
+class Pace:
+    """The time that an upload has: at most `upload_seconds`, and less if it comes too slowly. Otherwise some
+    clients that send a byte now and then would keep out all others."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self.seconds = min(limits.upload_seconds, limits.upload_grace_seconds)
+
+    async def of(self, body: AsyncIterable[bytes], clock: asyncio.Timeout) -> AsyncIterator[bytes]:
+        """The parts of the body. Each moves the deadline of `clock` by the time it may have taken."""
+        start, size = asyncio.get_running_loop().time(), 0
+        async for part in body:
+            size += len(part)
+            earned = self._limits.upload_grace_seconds + size / self._limits.upload_rate
+            clock.reschedule(start + min(self._limits.upload_seconds, earned))
+            yield part
+
+
+async def _collect(request: Request, body: AsyncIterable[bytes], max_bytes: int) -> bytes:
     declared = request.headers.get("content-length", "0")
     size = 0
     parts: list[bytes] = []
     if declared.isdecimal() and int(declared) > max_bytes * LINGER:
         raise _too_large(max_bytes)
-    async for part in request.stream():
+    async for part in body:
         size += len(part)
         if size <= max_bytes:
             parts.append(part)

@@ -31,8 +31,9 @@ class _Server(uvicorn.Server):
 
 def serve(shared: SharedIndex, config: Config) -> None:
     """Serve until SIGINT or SIGTERM. Standard error says where it listens."""
-    log_to_stderr()
-    logging.getLogger("quintet.http").setLevel(logging.INFO if config.access_log else logging.WARNING)
+    log_to_stderr(shared.index.settings)
+    if config.access_log:
+        logging.getLogger("quintet.http").setLevel(logging.INFO)
     check_keys(config, Keys(shared.index.folder))
     listener = bind(config.host, config.port)
     limits = config.limits

@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from quintet.http.access import guarded_route
 from quintet.http.authentication import Guard
+from quintet.http.changes import ChangeJobs
 from quintet.http.config import Limits
 from quintet.http.events import Streams
 from quintet.http.gauges import Gauges
@@ -25,10 +26,10 @@ class ServerState:
     guard: Guard
     limits: Limits
     workers: Workers
-    writers: Workers  # for changes of knowledge bases, which take longer than a search
     probes: Workers  # for health checks and metrics, however busy the server is
     uploads: Uploads
     jobs: Jobs
+    changes: ChangeJobs
     streams: Streams
     metrics: Metrics
     gauges: Gauges

@@ -1,9 +1,11 @@
 """Files sent as multipart/form-data. One temporary file holds all of them until the last has arrived."""
 
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import IO, Final
 
 import anyio
@@ -13,7 +15,7 @@ from starlette.requests import Request
 
 from quintet.errors import LimitError, QuintetError, StoreError, UsageError
 from quintet.http.config import Limits
-from quintet.http.requests import arriving
+from quintet.http.requests import Pace, arriving
 from quintet.http.responses import CLOSE, RequestError
 from quintet.knowledge import Upload
 
@@ -62,39 +64,43 @@ class Uploads:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._running = 0
+        self._running: Counter[str] = Counter()
+        self._counting = Lock()
 
     @contextmanager
-    def place(self) -> Iterator[IO[bytes]]:
-        """A temporary file without a name for one upload."""
-        if self._running >= self._limits.uploads:
-            raise LimitError(
-                f"{self._limits.uploads} uploads are under way; try again in a moment", code="too_many"
-            )
-        self._running += 1
+    def place(self, base: str) -> Iterator[IO[bytes]]:
+        """A temporary file without a name for one upload into `base`, until its documents are written."""
+        with self._counting:
+            of_base, all_of_them = self._running[base], self._running.total()
+            if of_base >= self._limits.uploads_of_base or all_of_them >= self._limits.uploads:
+                count = of_base if of_base >= self._limits.uploads_of_base else all_of_them
+                raise LimitError(f"{count} uploads are under way; try again in a moment", code="too_many")
+            self._running[base] += 1
         try:
             with tempfile.TemporaryFile() as spool:
                 yield spool
         finally:
-            self._running -= 1
+            with self._counting:
+                self._running[base] -= 1
 
     async def receive(self, request: Request, spool: IO[bytes]) -> Received:
         """The whole body in time, or an error; files go to `spool`."""
         form = _Form(_boundary(request), Received(spool), self._limits)
-        async with arriving("files", self._limits.upload_seconds, "send fewer at once"):
-            await self._parse(request, form)
+        pace = Pace(self._limits)
+        async with arriving("files", pace.seconds, "send fewer at once, or faster") as clock:
+            await self._parse(pace.of(request.stream(), clock), request, form)
         if not form.received.complete:
             raise UsageError("the body is not complete: its last boundary is missing")
         return form.received
 
-    async def _parse(self, request: Request, form: "_Form") -> None:
+    async def _parse(self, body: AsyncIterable[bytes], request: Request, form: "_Form") -> None:
         """Read a refused body to its end too, up to a limit, so that the client can read the error."""
         most, size = self._limits.upload_bytes, 0
         declared = request.headers.get("content-length", "0")
         problem: QuintetError | None = None
         if declared.isdecimal() and int(declared) > most * LINGER:
             raise _too_large(most)
-        async for part in request.stream():
+        async for part in body:
             size += len(part)
             if size > most:
                 problem = _too_large(most)

@@ -35,12 +35,21 @@ class WatchedIndex(Protocol):
     def sync(self, paths: Sequence[str] | None = None) -> Report: ...
 
 
+def check_watchable() -> None:
+    """Raise what `watch` would raise, before anybody is told that it watches."""
+    try:
+        import watchfiles  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra("watching needs watchfiles; run \"pip install 'quintet[server]'\"") from error
+
+
 def watch(index: WatchedIndex, stop: threading.Event, on_report: OnReport) -> None:
     """Keep `index` up to date until `stop` is set, and call `on_report` after every run.
 
     The first run syncs everything. It starts after watching does, so no change is missed. The documents of a
     root that disappears stay in the index; the root is watched again when it comes back.
     """
+    check_watchable()
     while not stop.is_set():
         folders = _root_folders(index)
         if folders:
@@ -79,10 +88,8 @@ def _sync(index: WatchedIndex, changed: Iterable[str] | None, on_report: OnRepor
 
 def _changes(index: WatchedIndex, folders: Iterable[str], stop: threading.Event) -> Iterator[set[str]]:
     """The paths that changed, set by set. An empty set comes whenever nothing has changed for a while."""
-    try:
-        import watchfiles
-    except ImportError as error:
-        raise MissingExtra("watching needs watchfiles; run \"pip install 'quintet[server]'\"") from error
+    import watchfiles
+
     index_folder = index.folder.resolve()
     watcher = watchfiles.watch(
         *folders,

@@ -13,11 +13,18 @@ from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.files import size_cap
 from quintet.indexing.read import TOO_LARGE, read_file
 from quintet.knowledge.document_store import DocumentStore, IndexParts
-from quintet.knowledge.documents import UPLOADS, Outcome, Upload, original_upload, show_document
+from quintet.knowledge.documents import (
+    UPLOADS,
+    Outcome,
+    Upload,
+    check_upload,
+    original_upload,
+    show_document,
+)
 from quintet.knowledge.files import SourceFile, describe_file, describe_source_file
 from quintet.knowledge.folder_sources import FolderSources
 from quintet.knowledge.folder_sync import GROUP
-from quintet.knowledge.registration import Registration, RegistrationFile, list_properties
+from quintet.knowledge.registration import Registration, RegistrationFile, check_values, list_properties
 from quintet.knowledge.results import BaseFields, BaseState, DocumentFields, SourceFields
 from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.uploads import Uploader, managed_by_source
@@ -49,6 +56,9 @@ class KnowledgeBase:
         self._uploader = Uploader(self._documents, parts)
         log = RunLog(folder, parts.now_ms)
         self._sources = FolderSources(self._documents, parts, log, self.registered, self.change)
+
+    def __repr__(self) -> str:
+        return f"KnowledgeBase({self.slug!r})"
 
     def registered(self) -> Registration:
         """The current registration. Raises `unknown_index` if the base was deleted."""
@@ -117,6 +127,11 @@ class KnowledgeBase:
             raise UsageError("give either text or content, a string, and not both")
         data = string.encode("utf-8", "replace")
         return self._put_one(Upload(data, None, mime, title, uri, metadata, id))
+
+    def check(self, upload: Upload) -> None:
+        """Raise what storing this upload would raise about its size and its description."""
+        checked = check_upload(upload, self._parts.settings, 0)
+        check_values(self.registered().properties, checked.metadata)
 
     def put_file(
         self,

@@ -1,17 +1,26 @@
-"""The context for a model: passages with `[n]` markers and their references, within a token budget."""
+"""The context for a model: passages with `[n]` markers and their references, within a token budget.
+
+Passages stand between fences and titles in quotation marks, so that no document can forge either.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from quintet.knowledge.references import FileUrl, with_references
 from quintet.knowledge.results import ContextBody, ContextSource
 from quintet.model.documents import Json, digest
+from quintet.model.fence import fence_for, fenced, name, quoted
+from quintet.model.results import Note
 from quintet.model.tokens import checked_budget, tokens
 
 RESULTS = 20  # passages to retrieve
 MAX_RESULTS = 100  # that are compared with each other; the rest is left out
 SHINGLE = 3  # words
+CUT = "cut"  # marks a result of which only the beginning is part of the context
+SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？])|(?=\n)")
+WORD_END = re.compile(r"(?<=\S)(?=\s)|(?<=[\u2e80-\ud7ff])")  # CJK has no spaces
 DUPLICATE_SHARE = 0.8  # of the shingles of a passage: in a better passage, they make it a duplicate
 WORD = re.compile(r"\w+")
 
@@ -25,8 +34,11 @@ def context_params(params: Mapping[str, object]) -> dict[str, object]:
     return {**mode, **limit, **params}
 
 
-def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = None) -> ContextBody:
-    """Pack the results of a retrieval, best first, while they and their references fit.
+def context(
+    body: Mapping[str, Json], budget: int, file_url: FileUrl | None = None
+) -> tuple[ContextBody, list[Note]]:
+    """Pack the results of a retrieval, best first, until one does not fit with its reference. That one is cut
+    at the end of a sentence, and nothing worse takes its place. A note says what did not fit.
 
     The text is ordered by document and place in the document. `digest` covers query, budget and text.
     """
@@ -35,13 +47,15 @@ def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = No
     results: list[Result] = [result for call in calls for result in call["results"]]
     distinct = list(_distinct(results[:MAX_RESULTS]))
     duplicates = min(len(results), MAX_RESULTS) - len(distinct)
-    chosen: list[Result] = []
-    for result in distinct:
-        if tokens(_text(_cited([*chosen, result], calls[0], None))) <= budget:
-            chosen.append(result)
+    fence = fence_for(str(result["text"]) for result in distinct)
+
+    def size(chosen: Sequence[Result]) -> int:
+        return tokens(_text(_cited(chosen, calls[0], None), fence))
+
+    chosen = _packed(distinct, lambda some: size(some) <= budget)
     cited = _cited(chosen, calls[0], file_url)
-    text = _text(cited)
-    return {
+    text = _text(cited, fence)
+    packed: ContextBody = {
         "index": calls[0]["index"],
         "query": calls[0]["query"],
         "budget": budget,
@@ -53,6 +67,39 @@ def context(body: Mapping[str, Json], budget: int, file_url: FileUrl | None = No
         "left_out": len(results) - duplicates - len(chosen),
         "digest": digest(str(calls[0]["query"]), str(budget), text),
     }
+    is_whole = len(chosen) == len(distinct) and not any(map(_is_cut, chosen))
+    return packed, [] if is_whole else [_cut_note(chosen, len(distinct), budget, size(distinct))]
+
+
+def _packed(distinct: Sequence[Result], fits: Callable[[Sequence[Result]], bool]) -> list[Result]:
+    """The best results that fit, the last of them perhaps cut. The very best may be cut within a sentence."""
+    chosen: list[Result] = []
+    for result in distinct:
+        if fits([*chosen, result]):
+            chosen.append(result)
+            continue
+        text = str(result["text"]).strip()
+        for ends in (SENTENCE_END, WORD_END)[: 1 if chosen else 2]:
+            places = [match.start() for match in ends.finditer(text)]
+            cuts = [{**result, "text": text[:place], CUT: True} for place in places]
+            count = bisect_left(cuts, True, key=lambda cut: not fits([*chosen, cut]))
+            if count:
+                return [*chosen, cuts[count - 1]]
+        break
+    return chosen
+
+
+def _is_cut(result: Result) -> bool:
+    return CUT in result
+
+
+def _cut_note(chosen: Sequence[Result], count: int, budget: int, needed: int) -> Note:
+    cut = ", the last of them cut" if any(map(_is_cut, chosen)) else ""
+    message = (
+        f"{len(chosen)} of {count} passages fit into {budget} tokens{cut}; "
+        f"raise the budget: all of them need about {needed}"
+    )
+    return {"code": "context_cut", "message": message}
 
 
 def _distinct(results: Sequence[Result]) -> Iterator[Result]:
@@ -94,24 +141,25 @@ def _results(cited: Mapping[str, Any]) -> list[Any]:
     return list(cited["retrieval_calls"][0]["results"])
 
 
-def _text(cited: Mapping[str, Any]) -> str:
+def _text(cited: Mapping[str, Any], fence: str) -> str:
     labels = {reference["id"]: reference["citation_label"] for reference in cited["references"]}
     passages = [
-        f"{labels[result['reference_id']]}{_page(result)} {result['text'].strip()}\n"
+        f"{labels[result['reference_id']]}{_remarks(result)}\n{fenced(result['text'].strip(), fence)}\n"
         for result in _results(cited)
     ]
     listed = "".join(_line(reference) for reference in cited["references"])
     return "\n".join([*passages, f"References\n{listed}"]) if passages else ""
 
 
-def _page(result: Result) -> str:
+def _remarks(result: Result) -> str:
     page = result["metadata"].get("page_number")
-    return "" if page is None else f" (p. {page})"
+    remarks = [*([] if page is None else [f"p. {page}"]), *(["cut"] if _is_cut(result) else [])]
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def _line(reference: Mapping[str, Any]) -> str:
     pages = ", ".join(map(str, reference["pages"]))
-    parts = [reference["title"], f"p. {pages}" if pages else "", reference["uri"] or ""]
+    parts = [quoted(reference["title"]), f"p. {pages}" if pages else "", name(reference["uri"] or "")]
     return f"{reference['citation_label']} {', '.join(part for part in parts if part)}\n"
 
 
@@ -124,4 +172,5 @@ def _source(result: Result) -> ContextSource:
         "document_id": result["metadata"]["document_id"],
         "chunk_index": result["metadata"]["chunk_index"],
         "relevance_score": result["relevance_score"],
+        "cut": _is_cut(result),
     }

@@ -100,6 +100,7 @@ class ContextSource(TypedDict):
     document_id: str
     chunk_index: Count
     relevance_score: float
+    cut: bool
 
 
 class ContextBody(TypedDict):

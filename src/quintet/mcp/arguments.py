@@ -52,6 +52,16 @@ def by_contract() -> Any:
     return Field(default_factory=lambda: None)
 
 
+def _short(field: dict[str, Any]) -> dict[str, Any]:
+    """Without its title, and with one list of types for a value that may be null."""
+    kept = {key: value for key, value in field.items() if key not in ("title", "anyOf")}
+    match field.get("anyOf"):
+        case [{"type": _} as first, {"type": "null"}]:
+            return {**first, "type": [first["type"], "null"], **kept}
+        case _:
+            return kept
+
+
 def choice(description: str, *names: str) -> Any:
     """One of these names, which the engine checks."""
     return WithJsonSchema({"type": "string", "enum": list(names), "description": description})
@@ -61,6 +71,15 @@ class Arguments(BaseModel):
     """Unknown arguments are errors, and no value is converted: "10" is not 10."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @classmethod
+    def listed(cls) -> dict[str, Any]:
+        """The schema that clients see: without titles, which only repeat the names, and without the notes for
+        developers."""
+        schema = cls.model_json_schema()
+        fields = {name: _short(field) for name, field in schema["properties"].items()}
+        kept = {key: value for key, value in schema.items() if key not in ("title", "description")}
+        return {**kept, "properties": fields}
 
     def given(self, *names: str) -> dict[str, Any]:
         """Those of `names` that the caller set. The engine knows the defaults of the others."""

@@ -9,6 +9,7 @@ from mcp.shared.message import SessionMessage
 from quintet.errors import UsageError
 from quintet.mcp.server import build_server
 from quintet.mcp.stdio import forward
+from quintet.mcp.tools import Toolset
 from quintet.serving.listening import announce, bind
 from quintet.serving.shared_index import SharedIndex
 
@@ -16,12 +17,12 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MAX_BODY_BYTES = 1_000_000
 
 
-def serve_stdio(shared: SharedIndex) -> None:
+def serve_stdio(shared: SharedIndex, toolset: Toolset) -> None:
     """Serve until standard input ends. Every change is committed at once, so a signal may end it any time."""
     from mcp.server.stdio import stdio_server
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that reads standard input would block the exit
-    server = build_server(shared)
+    server = build_server(shared, toolset)
 
     async def run() -> None:
         send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -33,11 +34,11 @@ def serve_stdio(shared: SharedIndex) -> None:
         anyio.run(run)
 
 
-def serve_http(shared: SharedIndex, host: str, port: int) -> None:
+def serve_http(shared: SharedIndex, toolset: Toolset, host: str, port: int) -> None:
     """Streamable HTTP at /mcp until SIGINT or SIGTERM. Host and Origin are checked by the SDK."""
     import uvicorn
 
-    app = build_server(shared).streamable_http_app(host=host, max_request_body_size=MAX_BODY_BYTES)
+    app = build_server(shared, toolset).streamable_http_app(host=host, max_request_body_size=MAX_BODY_BYTES)
     listener = bind("127.0.0.1" if host == "localhost" else host, port)
     config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)
     server = uvicorn.Server(config)

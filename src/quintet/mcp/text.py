@@ -1,31 +1,17 @@
-"""Results as text for people and models: short, with links to the files, within a budget of tokens."""
+"""Results as text for people and models: short, and what files say apart from what Quintet says.
 
-from collections import Counter
+Passages and memories stand between fences; paths, headings and names stand on one line, quoted where needed.
+"""
+
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from dataclasses import dataclass
+from typing import Any
 
-from mcp_types import ResourceLink
+from quintet.model.fence import fence_for, fenced, name, one_line, quoted
+from quintet.ports.reading import Root
+from quintet.serving.views import View, confidence_text, printed_path
 
-from quintet.model.results import Note
-from quintet.model.tokens import tokens
-from quintet.serving.views import (
-    View,
-    confidence_text,
-    is_from_base,
-    place_text,
-    result_views,
-    with_place,
-)
-
-if TYPE_CHECKING:
-    from quintet.index import Index
-
-LINKS_MAX = 20
 PROBLEMS_SHOWN = 20
-FILE_URI = "quintet://file/"
-CHUNK_URI = "quintet://chunk/"
 EMPTY = {
     "never_indexed": "nothing was indexed yet: call `reindex`, then ask again",
     "empty_index": "the index is empty: call `reindex` with what it should hold",
@@ -34,103 +20,139 @@ EMPTY = {
 Body = Mapping[str, Any]
 
 
-def search_text(contract: str, body: Body) -> str:
-    """The number of results and the confidence, the results, the notes."""
-    results = result_texts(contract, body)
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How the files of an index are called, so that every tool finds them, and where they are on disk."""
+
+    roots: Sequence[Root]
+
+    def path(self, root: str | None, path: str) -> str:
+        return printed_path(root, path, len(self.roots) > 1) if root else path
+
+    def text(self, root: str | None, path: str, lines: Sequence[int] | None, page: int | None = None) -> str:
+        within = "" if lines is None else f":{lines[0]}-{lines[1]}"
+        return name(self.path(root, path) + within) + ("" if page is None else f" (page {page})")
+
+    def legend(self, used: Iterable[str | None]) -> list[str]:
+        """Where the paths of these roots begin."""
+        wanted = set(used)
+        roots = [root for root in self.roots if root.name in wanted]
+        if len(self.roots) == 1:
+            return [f"paths begin in {name(root.location)}" for root in roots]
+        return ["\n".join(f"{name(root.name)}/ is {name(root.location)}" for root in roots)] if roots else []
+
+
+def search_text(body: Body, views: Sequence[View], results: Sequence[str], places: Places) -> str:
+    """The number of results and the confidence, the results, where their files are, the notes."""
     count = f"{len(results)} result{'' if len(results) == 1 else 's'} [{body['status']}]"
     head = ", ".join(filter(None, [count, confidence_text(body)]))
     receipt = [f"receipt {body['receipt']['digest']}"] if "receipt" in body else []
     is_retrieval = "retrieval_calls" in body  # perhaps of a knowledge base, which `reindex` does not fill
     advice = [] if is_retrieval or body["status"] not in EMPTY else [EMPTY[body["status"]]]
-    return "\n\n".join([head, *advice, *results, *_notes(body), *receipt])
+    legend = places.legend(view.root for view in views[: len(results)])
+    return "\n\n".join([head, *advice, *results, *legend, *_notes(body), *receipt])
 
 
-def result_texts(contract: str, body: Body) -> list[str]:
-    """If the results come from several roots, each path begins with the name of its root."""
-    views = result_views(contract, body)
-    if len({view.root for view in views}) > 1:
-        views = [replace(view, path=f"{view.root}/{view.path}") for view in views]
-    return [result_text(rank, view) for rank, view in enumerate(views, 1)]
+def result_texts(views: Sequence[View], places: Places) -> list[str]:
+    fence = fence_for(text for view in views for text in (view.path, view.heading, view.content))
+    return [result_text(rank, view, places, fence) for rank, view in enumerate(views, 1)]
 
 
-def result_text(rank: int, view: View) -> str:
-    heading = f" · {view.heading}" if view.heading else ""
-    return f"{rank}. {view.where}{heading} (score {view.score:.4g}, id {view.reference})\n{view.content}"
+def result_text(rank: int, view: View, places: Places, fence: str) -> str:
+    where = places.text(view.root, view.path, view.lines, view.page)
+    head = f"{rank}. {where}{_heading(view.heading)} (score {view.score:.4g}, id {name(view.reference)})"
+    return f"{head}\n{fenced(view.content, fence)}"
 
 
-def passages_text(body: Body) -> str:
-    passages = [passage_text(passage) for passage in body["passages"]]
-    return "\n\n".join([*(passages or [f"no passage at {body['reference']}"]), *_notes(body)])
+def _heading(heading: str) -> str:
+    return f" · {quoted(heading)}" if heading else ""
 
 
-def passage_text(passage: Mapping[str, Any]) -> str:
-    where = place_text(passage["path"], passage["lines"], passage["page"])
-    heading = f" · {passage['heading_path']}" if passage["heading_path"] else ""
-    return f"{where}{heading} (id {passage['chunk_id']})\n{passage['content']}"
+def passages_text(body: Body, texts: Sequence[str], places: Places) -> str:
+    legend = places.legend(passage["root"] for passage in body["passages"])
+    shown = texts[: len(body["passages"])] or [f"no passage at {quoted(body['reference'])}"]
+    return "\n\n".join([*shown, *legend, *_notes(body)])
 
 
-def related_text(body: Body) -> str:
+def passage_texts(passages: Sequence[Mapping[str, Any]], places: Places) -> list[str]:
+    foreign = ("path", "heading_path", "content")
+    fence = fence_for(passage[field] for passage in passages for field in foreign)
+    return [
+        f"{places.text(passage['root'], passage['path'], passage['lines'], passage['page'])}"
+        f"{_heading(passage['heading_path'])} (id {passage['chunk_id']})\n{fenced(passage['content'], fence)}"
+        for passage in passages
+    ]
+
+
+def related_text(body: Body, texts: Sequence[str], places: Places) -> str:
     """The start of the walk, then one line for each neighbour."""
-    start, lines = body["start"], [neighbour_text(neighbour) for neighbour in body["neighbours"]]
+    start, lines = body["start"], list(texts[: len(body["neighbours"])])
+    legend = places.legend(node["root"] for node in (start, *body["neighbours"]))
     if not lines and not body["more"]:
         guesses = "" if body["possible"] else "; `possible` follows guesses too"
         lines = [f"nothing within {body['depth']} by {body['strategy']}{guesses}"]
     more = ["there are more; raise `limit`"] if body["more"] and not body["notes"] else []
-    return "\n".join([f"{start['name']} {_node_place(start)}", *lines, *more, *_notes(body)])
+    return "\n".join([_node_text(start, places), *lines, *more, *legend, *_notes(body)])
 
 
-def neighbour_text(neighbour: Mapping[str, Any]) -> str:
+def neighbour_text(neighbour: Mapping[str, Any], places: Places) -> str:
     """Distance, name and place, and the last step of the path with its source line and its confidence."""
     step = neighbour["steps"][-1]
-    edge = f"{step['from']} {step['relation']} {step['to']} at {step['path']}:{step['line']}"
-    node = f"{neighbour['name']} {_node_place(neighbour)}"
-    return f"{neighbour['distance']}. {node}: {edge} ({neighbour['confidence']})"
+    at = name(f"{places.path(step['root'], step['path'])}:{step['line']}")
+    edge = f"{name(step['from'])} {step['relation']} {name(step['to'])} at {at}"
+    return f"{neighbour['distance']}. {_node_text(neighbour, places)}: {edge} ({neighbour['confidence']})"
 
 
-def _node_place(node: Mapping[str, Any]) -> str:
-    first, last = node["lines"]
-    return f"({node['kind']}, {node['path']}:{first}-{last})"
+def _node_text(node: Mapping[str, Any], places: Places) -> str:
+    return f"{name(node['name'])} ({node['kind']}, {places.text(node['root'], node['path'], node['lines'])})"
 
 
 def remembered_text(body: Body) -> str:
     action = f"seen {body['seen']} times" if body["merged"] else "remembered"
     near = [
-        f"near: {memory['id']} ({memory['by']} {memory['similarity']:.2f}): {memory['text']}"
+        f"near: {memory['id']} ({memory['by']} {memory['similarity']:.2f}): {quoted(memory['text'])}"
         for memory in body["near"]
     ]
     return "\n".join([f"{body['id']} {action}", *near, *_notes(body)])
 
 
-def memories_text(body: Body) -> str:
-    memories = memory_texts(body)
+def memories_text(body: Body, texts: Sequence[str]) -> str:
+    memories = texts[: len(body["results"])]
     head = f"{len(memories)} memor{'y' if len(memories) == 1 else 'ies'} [{body['status']}]"
     return "\n\n".join([head, *memories, *_notes(body)])
 
 
-def memory_texts(body: Body) -> list[str]:
-    return [memory_text(rank, memory) for rank, memory in enumerate(body["results"], 1)]
+def memory_texts(memories: Sequence[Mapping[str, Any]], places: Places) -> list[str]:
+    fence = fence_for(memory["text"] for memory in memories)
+    return [memory_text(rank, memory, places, fence) for rank, memory in enumerate(memories, 1)]
 
 
-def memory_text(rank: int, memory: Mapping[str, Any]) -> str:
+def memory_text(rank: int, memory: Mapping[str, Any], places: Places, fence: str) -> str:
     """Kind, id and text; whether the memory is still valid; whether its subjects changed."""
-    lines = [f"{rank}. {memory['kind']} (score {memory['score']:.4g}, id {memory['id']})", memory["text"]]
+    head = f"{rank}. {memory['kind']} (score {memory['score']:.4g}, id {memory['id']})"
+    lines = [head, fenced(memory["text"], fence, "memory")]
     if memory["valid"]["until_ms"] is not None:
         lines.append(f"no longer valid; superseded by {memory['superseded_by'] or 'a memory that is gone'}")
     for subject in memory["about"]:
-        lines.append(f"about {subject.get('symbol') or subject['path']}: {subject['state']}")
+        about = subject.get("symbol") or places.path(subject.get("root"), subject["path"])
+        lines.append(f"about {name(about)}: {subject['state']}")
     return "\n".join(lines)
 
 
-def search_all_text(body: Body) -> str:
+def search_all_text(body: Body, views: Sequence[View], texts: Sequence[str], places: Places) -> str:
     counts = f"{len(body['code'])} of code, {len(body['memory'])} remembered [{body['status']}]"
-    return "\n\n".join([counts, *ranked_texts(body), *_notes(body)])
+    legend = places.legend(view.root for view in views[: len(body["code"])])
+    return "\n\n".join([counts, *texts[: len(body["hybrid_rank"])], *legend, *_notes(body)])
 
 
-def ranked_texts(body: Body) -> list[str]:
+def ranked_texts(body: Body, views: Sequence[View], places: Places) -> list[str]:
     """Code and memory in the order of `hybrid_rank`, which keeps the order of each list."""
-    code, memory = iter(result_views("mcb", {"results": body["code"]})), iter(body["memory"])
+    code, memory = iter(views), iter(body["memory"])
+    fence = fence_for([*(view.content for view in views), *(memo["text"] for memo in body["memory"])])
     return [
-        result_text(rank, next(code)) if item["kind"] == "code" else memory_text(rank, next(memory))
+        result_text(rank, next(code), places, fence)
+        if item["kind"] == "code"
+        else memory_text(rank, next(memory), places, fence)
         for rank, item in enumerate(body["hybrid_rank"], 1)
     ]
 
@@ -140,7 +162,10 @@ def reindex_text(body: Body) -> str:
         f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
     )
     lines = [f"{counts}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
-    lines += [f"{problem['path']}: {problem['reason']}" for problem in body["problems"][:PROBLEMS_SHOWN]]
+    lines += [
+        f"{name(problem['path'])}: {one_line(problem['reason'])}"
+        for problem in body["problems"][:PROBLEMS_SHOWN]
+    ]
     if len(body["problems"]) > PROBLEMS_SHOWN:
         lines.append(f"and {len(body['problems']) - PROBLEMS_SHOWN} more problems")
     return "\n".join(lines)
@@ -153,96 +178,15 @@ def status_text(body: Body) -> str:
     lines = [
         *empty,
         f"{body['files']} files, {body['chunks']} chunks, {embedded}",
-        *(f"root {root['name']}: {root['location']}" for root in body["roots"]),
+        *(f"root {name(root['name'])}: {name(root['location'])}" for root in body["roots"]),
         f"changes on disk: {lag['added']} new, {lag['changed']} changed, {lag['removed']} gone",
         *([f"{lag['refused']} files cannot be indexed"] if lag["refused"] else []),
         f"cache: {cache['entries']} searches cached, {cache['hits']} hits, {cache['misses']} misses",
     ]
     if body["tuned"]:
-        lines.append("tuned: " + ", ".join(f"{name} {value:g}" for name, value in body["tuned"].items()))
+        lines.append("tuned: " + ", ".join(f"{key} {value:g}" for key, value in body["tuned"].items()))
     return "\n".join(lines)
 
 
 def _notes(body: Body) -> list[str]:
-    return [f"note: {note['message']} [{note['code']}]" for note in body["notes"]]
-
-
-def within_budget(texts: Sequence[str], max_tokens: int | None) -> tuple[int, list[Note]]:
-    """How many of `texts` fit, from the first on, and a note if some do not."""
-    if max_tokens is None:
-        return len(texts), []
-    count, spent = 0, 0
-    for text in texts:
-        spent += tokens(text)
-        if spent > max_tokens:
-            break
-        count += 1
-    return count, [] if count == len(texts) else [_cut_note(count, texts, max_tokens)]
-
-
-def _cut_note(count: int, texts: Sequence[str], max_tokens: int) -> Note:
-    message = (
-        f"{count} of {len(texts)} fit into {max_tokens} tokens; "
-        f"all of them need about {sum(map(tokens, texts))}, the next one {tokens(texts[count])}"
-    )
-    return {"code": "results_cut", "message": message}
-
-
-def cut_results(contract: str, body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    """The body with as many whole results as fit, the right counts, and a note if any are left out."""
-    count, notes = within_budget(result_texts(contract, body), max_tokens)
-    if not notes:
-        return body
-    holder = body["retrieval_calls"][0] if "retrieval_calls" in body else body
-    counts = {name: count for name in ("count", "result_count") if name in holder}
-    short = {**holder, "results": holder["results"][:count], **counts}
-    notes = [*body["notes"], *notes]
-    if "retrieval_calls" in body:
-        return {**body, "retrieval_calls": [short], "notes": notes}
-    return {**short, "notes": notes}
-
-
-def cut_memories(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    count, notes = within_budget(memory_texts(body), max_tokens)
-    return {**body, "results": body["results"][:count], "notes": [*body["notes"], *notes]}
-
-
-def cut_neighbours(body: Body, max_tokens: int | None) -> dict[str, Any]:
-    texts = [neighbour_text(neighbour) for neighbour in body["neighbours"]]
-    count, notes = within_budget(texts, max_tokens)
-    more = body["more"] or bool(notes)
-    return {**body, "neighbours": body["neighbours"][:count], "more": more, "notes": notes}
-
-
-def cut_all(body: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
-    """As many items of code and memory as fit, from the first of `hybrid_rank` on."""
-    count, notes = within_budget(ranked_texts(body), max_tokens)
-    ranked = body["hybrid_rank"][:count]
-    counts = Counter(item["kind"] for item in ranked)
-    lists = {kind: body[kind][: counts[kind]] for kind in ("code", "memory")}
-    return {**body, **lists, "hybrid_rank": ranked, "notes": [*body["notes"], *notes]}
-
-
-def result_links(index: "Index", contract: str, body: Body) -> list[ResourceLink]:
-    """Links to the files of the first results. Documents of a knowledge base have none: `read` cannot open
-    them."""
-    if is_from_base(body):
-        return []
-    views = [with_place(index, view) for view in result_views(contract, body)[:LINKS_MAX]]
-    return _links((f"{view.root}/{view.path}" if view.root else view.path, view.path) for view in views)
-
-
-def file_links(places: Iterable[Mapping[str, Any]]) -> list[ResourceLink]:
-    """Links to the files of passages or code nodes."""
-    return _links((f"{place['root']}/{place['path']}", place["path"]) for place in places)
-
-
-def _links(files: Iterable[tuple[str, str]]) -> list[ResourceLink]:
-    """One link for each file, from pairs of its full path and its name."""
-    names: dict[str, str] = {}
-    for path, name in files:
-        names.setdefault(path, name)
-    return [
-        ResourceLink(type="resource_link", uri=FILE_URI + quote(path, safe=""), name=name)
-        for path, name in names.items()
-    ]
+    return [f"note: {one_line(note['message'])} [{note['code']}]" for note in body["notes"]]

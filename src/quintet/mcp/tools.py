@@ -3,24 +3,28 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from mcp_types import ResourceLink, Tool, ToolAnnotations
 
 from quintet.codegraph.related import RelatedFields
 from quintet.contracts.knowledge import KnowledgeBody
 from quintet.contracts.rifflux import RiffluxBody
+from quintet.errors import UsageError
+from quintet.index import Index
 from quintet.indexing.run import Progress, no_progress
-from quintet.mcp import arguments, text
+from quintet.mcp import arguments, budget, text
+from quintet.mcp.links import LINKS_MAX, file_links, view_links
 from quintet.memory import Remembered
 from quintet.memory.contract import MemoryBody
 from quintet.model.results import AnswerStatus, Note
-from quintet.model.schema import Object, Probability, schema_of
+from quintet.model.schema import Object, Probability, Schema, schema_of
 from quintet.query.search import Response
 from quintet.receipts.receipt import WithReceipt
 from quintet.serving.reply import Reply
-from quintet.serving.results import IndexFolder, PassageFields, ReindexFields, SearchAllBody, passage_fields
+from quintet.serving.results import IndexFolder, ReadBody, ReindexFields, SearchAllBody, passage_fields
 from quintet.serving.shared_index import SharedIndex
+from quintet.serving.views import is_from_base, result_views, views_with_evidence, with_place
 from quintet.status import IndexStatus
 
 Run = Callable[[SharedIndex, Any, Progress], "ToolResult"]
@@ -58,8 +62,8 @@ class McpTool:
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=self.takes.model_json_schema(),
-            output_schema=schema_of(*self.gives, closed=False),
+            input_schema=self.takes.listed(),
+            output_schema=_outline(schema_of(*self.gives, closed=False)),
             annotations=ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=False,  # the index can always be rebuilt from the files
@@ -67,6 +71,16 @@ class McpTool:
                 open_world_hint=False,
             ),
         )
+
+
+def _outline(schema: Schema) -> Schema:
+    """The fields of an answer with their types, without what is inside them: every agent reads the tool list
+    before its first call. `/openapi.json` describes the same bodies in full."""
+    kinds = {name: part.get("type") for name, part in schema["properties"].items()}
+    return {
+        "type": "object",
+        "properties": {name: {"type": kind} if kind else {} for name, kind in kinds.items()},
+    }
 
 
 class SearchBody(TypedDict):
@@ -79,11 +93,6 @@ class SearchBody(TypedDict):
     retrieval_calls: NotRequired[list[Object]]
 
 
-class ReadBody(TypedDict):
-    reference: str
-    passages: list[PassageFields]
-
-
 class Notes(TypedDict):
     notes: list[Note]
 
@@ -91,42 +100,54 @@ class Notes(TypedDict):
 def search_rifflux(shared: SharedIndex, call: arguments.SearchRifflux, progress: Progress) -> ToolResult:
     params = call.given("top_k", "mode", "syntax")
     response = shared.search(call.query, "rifflux", params, db_path=call.db_path)
-    return _search_result(None if call.db_path else shared, "rifflux", response, None)
+    index = shared.index_at(call.db_path)
+    return _search_result(index, "rifflux", response, None, links=index is shared.index)
 
 
 def search(shared: SharedIndex, call: arguments.Search, progress: Progress) -> ToolResult:
     params = {**call.params, **call.given("limit", "mode", "filters")}
     response = shared.search(call.query, call.contract, params, receipt=call.receipt)
-    return _search_result(shared, call.contract, response, call.max_tokens)
+    return _search_result(shared.index, call.contract, response, call.max_tokens)
 
 
 def retrieve(shared: SharedIndex, call: arguments.Retrieve, progress: Progress) -> ToolResult:
     names = ("index", "top_k", "filters", "search_method", "query_preprocessing", "hybrid_alpha", "syntax")
     response = shared.search(call.query, "knowledge", call.given(*names))
-    return _search_result(shared, "knowledge", response, None)
+    return _search_result(shared.index, "knowledge", response, None)
 
 
 def _search_result(
-    shared: SharedIndex | None, contract: str, response: Response, max_tokens: int | None
+    index: Index, contract: str, response: Response, max_tokens: int | None, *, links: bool = True
 ) -> ToolResult:
-    body = text.cut_results(contract, response.wire(), max_tokens)
-    links = text.result_links(shared.index, contract, body) if shared else []
-    return ToolResult(body, text.search_text(contract, body), links)
+    """Documents of a knowledge base have no places and no links: `read` cannot open them."""
+    if is_from_base(response.body):
+        views, places = result_views(contract, response.body), text.Places(())
+    else:
+        views = [with_place(index, view) for view in views_with_evidence(contract, response)]
+        places = text.Places(index.roots())
+    texts = text.result_texts(views, places)
+    body = budget.cut_results(response.wire(), texts, max_tokens)
+    shown = views[: len(result_views(contract, body))]
+    to_files = view_links(shown) if links and places.roots else []
+    return ToolResult(body, text.search_text(body, shown, texts[: len(shown)], places), to_files)
 
 
 def read(shared: SharedIndex, call: arguments.Read, progress: Progress) -> ToolResult:
     passages = [passage_fields(passage) for passage in shared.index.get(call.reference)]
-    texts = [text.passage_text(passage) for passage in passages]
-    count, notes = text.within_budget(texts, call.max_tokens)
+    places = text.Places(shared.roots())
+    texts = text.passage_texts(passages, places)
+    count, notes = budget.within_budget(texts, call.max_tokens)
     body = {"reference": call.reference, "passages": passages[:count], "notes": notes}
-    return ToolResult(body, text.passages_text(body), text.file_links(passages))
+    return ToolResult(body, text.passages_text(body, texts, places), file_links(passages))
 
 
 def related(shared: SharedIndex, call: arguments.Related, progress: Progress) -> ToolResult:
     symbols = shared.index.related(call.reference, **call.given("strategy", "depth", "possible", "limit"))
-    body = text.cut_neighbours(symbols.wire(), call.max_tokens)
-    nodes = [body["start"], *body["neighbours"]][: text.LINKS_MAX]
-    return ToolResult(body, text.related_text(body), text.file_links(nodes))
+    whole, places = symbols.wire(), text.Places(shared.roots())
+    texts = [text.neighbour_text(neighbour, places) for neighbour in whole["neighbours"]]
+    body = budget.cut_neighbours(whole, texts, call.max_tokens)
+    nodes = [body["start"], *body["neighbours"]][:LINKS_MAX]
+    return ToolResult(body, text.related_text(body, texts, places), file_links(nodes))
 
 
 def remember(shared: SharedIndex, call: arguments.Remember, progress: Progress) -> ToolResult:
@@ -137,16 +158,19 @@ def remember(shared: SharedIndex, call: arguments.Remember, progress: Progress) 
 
 def recall(shared: SharedIndex, call: arguments.Recall, progress: Progress) -> ToolResult:
     names = ("limit", "kind", "tags", "session", "about", "since", "until", "include_superseded")
-    response = shared.index.memory.recall(call.query, **call.given(*names))
-    body = text.cut_memories(response.wire(), call.max_tokens)
-    return ToolResult(body, text.memories_text(body))
+    whole = shared.index.memory.recall(call.query, **call.given(*names)).wire()
+    texts = text.memory_texts(whole["results"], text.Places(shared.roots()))
+    body = budget.cut_memories(whole, texts, call.max_tokens)
+    return ToolResult(body, text.memories_text(body, texts))
 
 
 def search_all(shared: SharedIndex, call: arguments.SearchAll, progress: Progress) -> ToolResult:
-    response = shared.search_all(call.query, call.code, call.memory)
-    body = text.cut_all(response.wire(), call.max_tokens)
-    links = text.result_links(shared.index, "mcb", {"results": body["code"]})
-    return ToolResult(body, text.search_all_text(body), links)
+    whole, places = shared.search_all(call.query, call.code, call.memory).wire(), text.Places(shared.roots())
+    views = [with_place(shared.index, view) for view in result_views("mcb", {"results": whole["code"]})]
+    texts = text.ranked_texts(whole, views, places)
+    body = budget.cut_all(whole, texts, call.max_tokens)
+    links = view_links(views[: len(body["code"])])
+    return ToolResult(body, text.search_all_text(body, views, texts, places), links)
 
 
 def status(shared: SharedIndex, call: arguments.Status, progress: Progress) -> ToolResult:
@@ -178,9 +202,7 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "search",
             "Search by words and meaning",
-            "Find passages of the indexed folders by words and by meaning, best first, with the score of "
-            "each signal. Start here. `contract` chooses another published ranking with its own result "
-            "shape.",
+            "Find passages of the indexed folders by words and by meaning, best first. Start here.",
             arguments.Search,
             (SearchBody, AnswerStatus, WithReceipt),
             search,
@@ -196,9 +218,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "related",
             "Walk the code graph",
-            "Find the callers of a symbol, its dependencies, or everything around it, nearest first. Each "
-            "step has its source line and its confidence. It finds what a text search cannot. "
-            "If several symbols have the name, the error lists all of them.",
+            "Find the callers of a symbol, its dependencies, or everything around it, nearest first, with "
+            "source lines. If several symbols have the name, the error lists them.",
             arguments.Related,
             (RelatedFields, Notes),
             related,
@@ -206,10 +227,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "remember",
             "Remember something for later",
-            "Remember a decision, fact, preference, error, summary, piece of code or task. Name in `about` "
-            "the files or symbols it is about: recall then says whether they changed. The same text is "
-            "stored once; `near` lists memories that say almost the same. `supersedes` names the memory "
-            "that this one replaces.",
+            "Remember something. The same text is stored once; `near` lists memories that say almost the "
+            "same.",
             arguments.Remember,
             (Remembered,),
             remember,
@@ -219,8 +238,8 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "recall",
             "Find memories",
-            "Find memories by words and by meaning, best first, with the time they were valid and whether "
-            "their subjects changed since. Look here before you work something out again.",
+            "Find memories, best first, and whether what they are about changed since. Look here before you "
+            "work something out again.",
             arguments.Recall,
             (MemoryBody, AnswerStatus),
             recall,
@@ -273,3 +292,14 @@ TOOLS: Mapping[str, McpTool] = {
         ),
     )
 }
+
+Toolset = Literal["agent", "full"]
+AGENT = ("search", "read", "related", "remember", "recall", "reindex", "status")
+TOOLSETS: Mapping[Toolset, tuple[str, ...]] = {"agent": AGENT, "full": tuple(TOOLS)}
+
+
+def toolset_named(name: str) -> Toolset:
+    for toolset in TOOLSETS:
+        if name == toolset:
+            return toolset
+    raise UsageError(f"--toolset is {name!r}; it must be one of: {', '.join(TOOLSETS)}")

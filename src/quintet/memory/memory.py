@@ -74,7 +74,7 @@ class Memory:
             tags=validation.check_names("tags", "a tag", tags),
             about=self._code.look_up(validation.check_names("about", "what it is about", about)),
             sessions=() if session is None else (validation.check_name("a session", session),),
-            metadata=check_metadata(metadata or {}),
+            metadata=check_metadata({} if metadata is None else metadata),
         )
         duplicates = self._near_duplicates(memo)
         with self._memories.run() as run:

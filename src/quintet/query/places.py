@@ -12,7 +12,7 @@ from quintet.model.documents import DocumentLines, digest
 from quintet.ports.reading import Root
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
+LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?: \(page \d{1,9}\))?", re.DOTALL)
 
 
 class Documents(Protocol):
@@ -148,10 +148,13 @@ def _readings(reference: str, roots: Sequence[Root], base: Path) -> Iterator[tup
         if location is not None and location.is_relative_to(root.location):
             yield root.name, as_indexed(str(location.relative_to(root.location)))
     path = as_indexed(reference)
-    yield None, path.strip("/")
-    for root in roots:
-        if path.startswith(root.name + "/"):
-            yield root.name, path.removeprefix(root.name + "/").strip("/")
+    plain = [(None, path.strip("/"))]
+    named = [
+        (root.name, path.removeprefix(root.name + "/").strip("/"))
+        for root in roots
+        if path.startswith(root.name + "/")
+    ]
+    yield from [*named, *plain] if len(roots) > 1 else [*plain, *named]  # as paths are printed, first
 
 
 def _absolute(reference: str, base: Path) -> Path | None:

@@ -9,7 +9,7 @@
 7. projection  the contract turns all of it into its own result shape
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from quintet.model.results import Facts, Note, Ranked, Signal, Status
 from quintet.ports.reading import Catalog, Disk, Embedder, Snapshot
 from quintet.query.cache import QueryCache, cache_key
 from quintet.query.legs import NOTHING_PASSES, Legs, has_more, is_empty, run_legs
+from quintet.query.result import Result, results_of
 from quintet.query.staleness import FileStates, below_floor_note, count_below_floor
 from quintet.query.text import clean
 from quintet.ranking import contenders, rank
@@ -54,7 +55,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A contract's own body, and beside it how the answer came about.
+    """A contract's own body, and beside it how the answer came about. Iterate over it for its results.
 
     `answer` holds the evidence behind the body, `seconds` the time of each leg, `trace` all steps. They serve
     programs that explain or watch the engine, and never go on a wire. `receipt` does, if the caller asked for
@@ -68,6 +69,23 @@ class Response:
     seconds: Mapping[Signal, float] = field(default_factory=dict, compare=False, repr=False)
     trace: Trace | None = field(default=None, compare=False, repr=False)
     receipt: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def results(self) -> list[Result]:
+        """The results, best first, with the same attributes for every contract."""
+        if self.answer is None:
+            raise UsageError("this answer has several lists of results; read them from its body")
+        return list(results_of(self.answer))
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __bool__(self) -> bool:
+        """An answer is one, even without results."""
+        return True
 
     def wire(self) -> dict[str, Any]:
         """The body as it goes over a wire: `status` and `notes` are two more top-level keys."""

@@ -1,10 +1,13 @@
 """Where a server listens, and what it logs."""
 
+import json
 import logging
 import socket
 import sys
+from datetime import UTC, datetime
 
 from quintet.errors import UsageError
+from quintet.settings import Settings
 
 BACKLOG = 2048
 # These libraries log messages and addresses of clients.
@@ -35,10 +38,35 @@ def announce(host: str, listener: socket.socket, path: str = "") -> None:
     print(f"listening on http://{name}:{listener.getsockname()[1]}{path}", file=sys.stderr, flush=True)
 
 
-def log_to_stderr() -> None:
-    """Warnings go to standard error; nothing that clients send or files hold is logged."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", force=True
-    )
+class JsonLines(logging.Formatter):
+    """Each record as one line of JSON: time, level, logger, message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {"time": _utc(record), "level": record.levelname, "logger": record.name}
+        trace = {"trace": self.formatException(record.exc_info)} if record.exc_info else {}
+        return json.dumps({**fields, "message": record.getMessage(), **trace}, ensure_ascii=False)
+
+
+class TextLines(logging.Formatter):
+    """Each record as one line: the same fields, separated by spaces."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
+        return _utc(record)
+
+
+def _utc(record: logging.LogRecord) -> str:
+    """The time of a record in UTC, to the millisecond."""
+    moment = datetime.fromtimestamp(record.created, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def log_to_stderr(settings: Settings) -> None:
+    """Log to standard error as the settings say. Nothing that clients send or files hold is logged."""
+    handler = logging.StreamHandler(sys.stderr)
+    text = TextLines("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(JsonLines() if settings.log_format == "json" else text)
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
+    logging.getLogger("quintet").setLevel(level)
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)

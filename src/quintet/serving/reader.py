@@ -18,7 +18,6 @@ from quintet.serving.shared_index import SharedIndex
 
 def main() -> None:
     answers = open_answers()
-    log_to_stderr()
     configuration = receive(sys.stdin.buffer)
     if configuration is None:
         return
@@ -28,6 +27,7 @@ def main() -> None:
     except QuintetError as error:
         send(answers, error.message.encode())
         return
+    log_to_stderr(shared.index.settings)
     send(answers, VERSION)
     while True:
         send(answers, _answer(shared, json.loads(messages.get())))

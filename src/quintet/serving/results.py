@@ -27,6 +27,13 @@ class PassageFields(TypedDict):
     content: str
 
 
+class ReadBody(TypedDict):
+    """The passages that a reference names."""
+
+    reference: str
+    passages: list[PassageFields]
+
+
 def passage_fields(passage: Passage) -> PassageFields:
     chunk, document = passage.chunk, passage.document
     return {

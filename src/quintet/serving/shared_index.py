@@ -110,6 +110,10 @@ class SharedIndex:
             return warm.index.search(query, contract, **checked)
         return warm.search(query, contract, checked)
 
+    def index_at(self, db_path: str | None) -> Index:
+        """The index that `search` asks for this `db_path`."""
+        return self.index if db_path is None else self._other(db_path).index
+
     def verify(self, receipt: object) -> Verdict:
         return self._warm.wait().receipts.verify(receipt)
 
@@ -151,6 +155,11 @@ class SharedIndex:
         """`Index.sync` of the text, one run at a time. The background embedding pauses meanwhile."""
         with self._embedding.paused(progress):
             return self.index.sync(paths, force=force, embed=False, progress=progress)
+
+    def forget(self, path: str, progress: Progress | None = None) -> int:
+        """`Index.forget`; the background embedding pauses meanwhile."""
+        with self._embedding.paused(progress):
+            return self.index.forget(path)
 
     def _other(self, db_path: str) -> WarmIndex:
         """Another index under the folder that holds this one, only for reading."""

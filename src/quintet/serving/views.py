@@ -51,9 +51,19 @@ class View:
     root: str | None = None
     page: int | None = None
 
-    @property
-    def where(self) -> str:
-        return place_text(self.path, self.lines, self.page)
+    def where(self, several_roots: bool) -> str:
+        path = printed_path(self.root, self.path, several_roots) if self.root else self.path
+        return place_text(path, self.lines, self.page)
+
+
+def printed_path(root: str, path: str, several_roots: bool) -> str:
+    """A path as people see it, which every filter and argument accepts. With several roots it begins with the
+    name of its root: a path may be in more than one.
+
+    >>> printed_path("docs", "git/merge.html", True)
+    'docs/git/merge.html'
+    """
+    return f"{root}/{path}" if several_roots else path
 
 
 def place_text(path: str, lines: Sequence[int] | None, page: int | None) -> str:
@@ -68,8 +78,13 @@ def place_text(path: str, lines: Sequence[int] | None, page: int | None) -> str:
 
 def result_views(contract: str, body: Item) -> list[View]:
     """The results of a body, in order."""
+    return [VIEWS[contract](item) for item in items_of(body)]
+
+
+def items_of(body: Item) -> list[Item]:
+    """The results of a body as the contract shows them."""
     calls: Sequence[Item] = body.get("retrieval_calls") or [body]
-    return [VIEWS[contract](item) for call in calls for item in call["results"]]
+    return [item for call in calls for item in call["results"]]
 
 
 def is_from_base(body: Item) -> bool:

@@ -232,4 +232,4 @@ def test_an_index_that_was_emptied_says_so(library: Path, quintet: Quintet) -> N
 def test_a_context_for_which_nothing_is_small_enough_says_so(indexed: Path, quintet: Quintet) -> None:
     done = quintet("context", "cache", "--budget", "1")
     assert (done.code, done.out) == (1, "")
-    assert "raise --budget" in done.err
+    assert "0 of 5 passages fit into 1 tokens; raise the budget: all of them need about" in done.err

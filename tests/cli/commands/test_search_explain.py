@@ -116,7 +116,7 @@ def test_a_freshness_factor_is_shown_behind_the_sum_where_it_changes_the_score(
     names = [measure.name for measure in view.measures]
     assert names == ["lexical", "sum", *(["factor"] if shown else []), "score"]
     assert [f"{one.value}" for one in view.measures if one.name == "factor"] == shown
-    assert (view.where, view.heading, view.root) == ("a.md:3-4", "Heading", "root")
+    assert (view.where(False), view.heading, view.root) == ("a.md:3-4", "Heading", "root")
 
 
 def test_the_largest_contribution_fills_the_bar_and_the_rest_are_in_proportion() -> None:

@@ -1,21 +1,20 @@
 """`quintet context`: cited passages for an answer."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
-from quintet.cli.arguments import as_text, search_parameters
+from quintet.cli.arguments import joined, search_parameters
 from quintet.cli.exit_codes import NO_MATCH
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Budget, Db, MaybeText, Texts, argument, option, repeatable
+from quintet.cli.options import AsJson, Budget, Db, MaybeText, Query, Texts, option, repeatable
 from quintet.cli.terminal import safe_lines, tell, tell_notes, write, write_json
 
 BUDGET = 2000
 
 
 def context_command(
-    query: Annotated[str, argument("QUERY", "The question; quote several words.")],
+    query: Query,
     budget: Budget = BUDGET,
     base: Annotated[
         MaybeText, option("--kb", "SLUG", "A knowledge base; without it, the indexed folders.")
@@ -43,7 +42,7 @@ def context_command(
     params: dict[str, Any] = search_parameters((), filters, "knowledge")
     with open_index(db) as index:
         name = "default" if base is None else index.knowledge.get(base).index_name
-        response = index.context(as_text(query), budget, name, **params)
+        response = index.context(joined(query), budget, name, **params)
     if as_json:
         write_json(response.wire())
     else:
@@ -51,16 +50,10 @@ def context_command(
         assert isinstance(text, str)
         if text:
             write("".join(line + "\n" for line in safe_lines(text.removesuffix("\n"))))
-        else:
-            tell(_reason_for_no_text(response.body, budget))
+        elif not response.body["left_out"]:
+            tell("no match")
         tell_notes(response.notes)
     return 0 if response.body["sources"] else NO_MATCH
-
-
-def _reason_for_no_text(body: Mapping[str, Any], budget: int) -> str:
-    if body["left_out"]:
-        return f"{body['left_out']} passages match, but none fits into {budget} tokens; raise --budget"
-    return "no match"
 
 
 def register(app: typer.Typer) -> None:

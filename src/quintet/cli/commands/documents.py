@@ -27,7 +27,7 @@ def get_command(
       quintet get docs/cache.md:10-24
     """
     with open_index(db) as index:
-        passages = index.get(as_text(reference))
+        passages, roots = index.get(as_text(reference)), index.roots()
     if as_json:
         from quintet.serving.results import passage_fields
 
@@ -35,7 +35,7 @@ def get_command(
     else:
         from quintet.cli.render import show_passages
 
-        show_passages(passages)
+        show_passages(passages, several_roots=len(roots) > 1)
         if not passages:
             tell(f"no passage at {reference}")
     return 0 if passages else NO_MATCH

@@ -46,10 +46,11 @@ def related_command(
     strategy = _strategy(callers=callers, dependencies=dependencies, related=related)
     with open_index(db) as index:
         result = index.related(as_text(reference), strategy, depth, possible=possible, limit=limit)
+        several = len(index.roots()) > 1
     if as_json:
         write_json(result.wire())
     else:
-        _show(result)
+        _show(result, several)
     return 0 if result.neighbours else NO_MATCH
 
 
@@ -60,28 +61,31 @@ def _strategy(**wanted: bool) -> "Strategy":
     return chosen[0] if chosen else "related"
 
 
-def _show(result: "RelatedSymbols") -> None:
+def _show(result: "RelatedSymbols", several_roots: bool) -> None:
     from quintet.codegraph.related import place
 
     start = result.start
     nodes = {node.id: node for node in (start, *(neighbour.node for neighbour in result.neighbours))}
-    head = f"{start.qualified_name}  {start.kind}  {place(start)}"
-    write_lines([head, *(_row(neighbour, nodes) for neighbour in result.neighbours)])
+    head = f"{start.qualified_name}  {start.kind}  {place(start, several_roots)}"
+    write_lines([head, *(_row(neighbour, nodes, several_roots) for neighbour in result.neighbours)])
     if not result.neighbours:
         tell(_no_neighbours(result))
     if result.more:
         tell(f"the first {len(result.neighbours)} are shown; raise --limit for more")
 
 
-def _row(neighbour: "Neighbour", nodes: "dict[str, Node]") -> str:
+def _row(neighbour: "Neighbour", nodes: "dict[str, Node]", several_roots: bool) -> str:
     """Distance, name and place, then the step that leads there, with its line and its confidence."""
     from quintet.codegraph.related import place
+    from quintet.serving.views import printed_path
 
     edge, node = neighbour.steps[-1], neighbour.node
     source, target = nodes[edge.source], nodes[edge.target]
-    step = f"{source.name} {edge.relation} {target.name} at {source.path}:{edge.line}"
+    path = printed_path(source.root, source.path, several_roots)
+    step = f"{source.name} {edge.relation} {target.name} at {path}:{edge.line}"
     confidence = "" if neighbour.confidence == "exact" else f" ({neighbour.confidence})"
-    return f"{neighbour.distance:>3}  {node.qualified_name}  {node.kind}  {place(node)}  {step}{confidence}"
+    at = place(node, several_roots)
+    return f"{neighbour.distance:>3}  {node.qualified_name}  {node.kind}  {at}  {step}{confidence}"
 
 
 def _no_neighbours(result: "RelatedSymbols") -> str:

@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any, NamedTuple
 import typer
 
 from quintet.cli import exit_codes
-from quintet.cli.arguments import as_text, as_texts, texts_of
+from quintet.cli.arguments import as_text, as_texts, joined, texts_of
 from quintet.cli.files import read_text_from_input, unreadable
 from quintet.cli.index_folder import open_index, open_or_create_index
 from quintet.cli.memory_format import format_memory
@@ -122,13 +122,14 @@ def recall_command(
     params = filters.parameters()
     params |= {} if limit is None else {"limit": limit}
     with open_index(db) as index:
-        response = index.memory.recall(as_text(query), include_superseded=everything, **params)
+        response = index.memory.recall(joined(query), include_superseded=everything, **params)
+        several = len(index.roots()) > 1
     results: Any = response.body["results"]
     if as_json:
         write_json(response.wire())
     else:
         for rank, memory in enumerate(results, 1):
-            write(format_memory(memory, f"{rank:>2}. "))
+            write(format_memory(memory, f"{rank:>2}. ", several_roots=several))
         tell_notes(response.notes)
         if not results:
             tell("nothing is remembered yet" if response.status == "never_indexed" else "no match")
@@ -159,10 +160,11 @@ def timeline_command(
         moment = int(around)
     with open_index(db) as index:
         memories = index.memory.timeline(moment, before, after, kind=kind, session=session)
+        several = len(index.roots()) > 1
     if as_json:
         write_json({"memories": memories})
     else:
-        write("".join(map(format_memory, memories)))
+        write("".join(format_memory(memory, several_roots=several) for memory in memories))
         if not memories:
             tell("nothing was remembered then")
     return 0 if memories else exit_codes.NO_MATCH
@@ -176,11 +178,11 @@ def get_memory(
 ) -> None:
     """Print a memory in full, superseded or not."""
     with open_index(db) as index:
-        memory = index.memory.get(as_text(id))
+        memory, several = index.memory.get(as_text(id)), len(index.roots()) > 1
     if as_json:
         write_json(memory)
     else:
-        write(format_memory(memory))
+        write(format_memory(memory, several_roots=several))
 
 
 @memory.command("forget", short_help="Remove memories for good.")

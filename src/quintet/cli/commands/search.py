@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from quintet.cli import exit_codes
-from quintet.cli.arguments import as_text, search_parameters
+from quintet.cli.arguments import as_text, joined, search_parameters
+from quintet.cli.files import openable_paths
 from quintet.cli.index_folder import open_index
 from quintet.cli.options import AsJson, Db, Limit, MaybeText, Query, Texts, flag, grouped, option, repeatable
-from quintet.cli.terminal import tell, tell_notes, write_json
+from quintet.cli.terminal import tell, tell_notes, write_json, write_json_lines, write_lines
+from quintet.errors import UsageError
 
 if TYPE_CHECKING:
     from quintet.index import Index
@@ -71,6 +73,10 @@ def search_command(
     receipt: Annotated[
         Path | None, option("--receipt", "FILE", "Write a receipt that 'quintet verify' can replay.")
     ] = None,
+    files: Annotated[
+        bool, flag("--files", "Print only the paths of the files, each once, as other programs open them.")
+    ] = False,
+    jsonl: Annotated[bool, flag("--jsonl", "Print each result as one line of JSON.")] = False,
     as_json: AsJson = False,
     db: Db = None,
 ) -> int:
@@ -85,17 +91,27 @@ def search_command(
 
     \b
     Example:
-      quintet search "cache ttl" --filter 'path:docs/**' --limit 3
+      quintet search how to merge -n 3
+      quintet search "cache ttl" --filter 'path:docs/**' --files
       quintet search "cache ttl" --contract rifflux --param rrf_k=20 --json
     """
-    name, params, text = options.contract_name, options.parameters(syntax), as_text(query)
+    name, params, text = options.contract_name, options.parameters(syntax), joined(query)
+    form = _form(files=files, jsonl=jsonl, json=as_json, explain=explain and not as_json)
     with open_index(db) as index:
         if receipt is None:
             response = index.search(text, contract=name, **params)
         else:
             response = _search_with_receipt(index, text, name, params, receipt)
-        results = _show(index, response, name, text, explain, as_json)
+        results = _show(index, response, name, text, form)
     return exit_codes.of_results(results, response.status)
+
+
+def _form(**wanted: bool) -> str:
+    """How to print the answer: at most one of these."""
+    chosen = [name for name, is_wanted in wanted.items() if is_wanted]
+    if len(chosen) > 1:
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]} were given; choose one of them")
+    return chosen[0] if chosen else "text"
 
 
 def _search_with_receipt(
@@ -108,21 +124,24 @@ def _search_with_receipt(
     return response
 
 
-def _show(
-    index: "Index", response: "Response", contract: str, query: str, explain: bool, as_json: bool
-) -> "Sequence[View]":
+def _show(index: "Index", response: "Response", contract: str, query: str, form: str) -> "Sequence[View]":
     """Print the answer and return its results."""
-    from quintet.serving.views import confidence_text, is_from_base, views_with_evidence
+    from quintet.serving.views import confidence_text, is_from_base, items_of, views_with_evidence
 
     results = views_with_evidence(contract, response)
-    if as_json:
+    if form == "json":
         write_json(response.wire())
         return results
-    if results:
+    roots = () if is_from_base(response.body) else index.roots()
+    if form == "jsonl":
+        write_json_lines(items_of(response.body))
+    elif form == "files":
+        write_lines(openable_paths(results, roots))
+    elif results:
         from quintet.cli.render import show_results
 
-        roots = () if is_from_base(response.body) else index.roots()
-        show_results(results, query, roots, confidence=confidence_text(response.body), explain=explain)
+        is_explained, confidence = form == "explain", confidence_text(response.body)
+        show_results(results, query, roots, confidence=confidence, explain=is_explained)
     tell_outcome(response, len(results))
     return results
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quintet.cli import exit_codes
-from quintet.cli.arguments import add_parameters, as_text
+from quintet.cli.arguments import add_parameters, joined
 from quintet.cli.commands.search import tell_outcome
 from quintet.cli.index_folder import open_index
 from quintet.cli.memory_format import format_memory
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def search_all_command(
     query: Query,
-    limit: Annotated[int | None, number("--limit", 1, 1000, "How many of each")] = None,
+    limit: Annotated[int | None, number("--limit", 1, 1000, "How many of each", short="-n")] = None,
     code: Annotated[Texts, repeatable("--code", "NAME=VALUE", "A parameter of contract mcb.")] = None,
     memory: Annotated[Texts, repeatable("--memory", "NAME=VALUE", "A parameter of recall.")] = None,
     as_json: AsJson = False,
@@ -36,7 +36,7 @@ def search_all_command(
     common = {} if limit is None else {"limit": limit}
     code_parameters = add_parameters(common, code, "--code")
     memory_parameters = add_parameters(common, memory, "--memory")
-    text = as_text(query)
+    text = joined(query)
     with open_index(db) as index:
         response = index.search_all(text, code_parameters, memory_parameters)
         ranked: Any = response.body["hybrid_rank"]
@@ -61,7 +61,7 @@ def _show(index: "Index", body: Any, query: str) -> None:
         if item["kind"] == "code":
             show_results([with_place(index, next(code))], query, roots, first=rank)
         else:
-            write(format_memory(next(memory), f"{rank:>2}. "))
+            write(format_memory(next(memory), f"{rank:>2}. ", several_roots=len(roots) > 1))
 
 
 def register(app: typer.Typer) -> None:

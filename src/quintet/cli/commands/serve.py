@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from quintet.serving.shared_index import SharedIndex
 
 Allow = Annotated[list[Path] | None, repeatable("--allow", "DIR", "A further folder that clients may index.")]
+ToolsetName = Annotated[
+    str,
+    option(
+        "--toolset", "agent|full", "The MCP tools that are listed: those an agent needs (default), or all."
+    ),
+]
 Watch = Annotated[bool, flag("--watch", "Index files as they change.")]
 
 
@@ -35,6 +41,7 @@ def serve_command(
     ] = None,
     cors: Annotated[Texts, repeatable("--cors", "ORIGIN", "Let pages of this origin use the server.")] = None,
     access_log: Annotated[bool, flag("--access-log", "Log one line per request to standard error.")] = False,
+    toolset: ToolsetName = "agent",
     db: Db = None,
 ) -> int:
     """Serve the index over HTTP: a JSON interface under /v1, MCP at /mcp, and documentation at /docs.
@@ -50,7 +57,9 @@ def serve_command(
     with _server_extra():
         from quintet.http.config import Config
         from quintet.http.server import serve
-    config = Config(host, port, require_key, tuple(allow_host or ()), tuple(cors or ()), access_log)
+        from quintet.mcp.tools import toolset_named
+    hosts, origins = tuple(allow_host or ()), tuple(cors or ())
+    config = Config(host, port, require_key, hosts, origins, access_log, toolset_named(toolset))
     with open_shared_index(db, allow) as shared, watching(shared if watch else None):
         shared.start_readers()
         serve(shared, config)
@@ -64,6 +73,7 @@ def mcp_command(
     db: Db = None,
     allow: Allow = None,
     watch: Watch = False,
+    toolset: ToolsetName = "agent",
 ) -> int:
     """Serve the index to agents over the Model Context Protocol, on standard input and output.
 
@@ -76,15 +86,17 @@ def mcp_command(
     """
     with _server_extra():
         from quintet.mcp import run as mcp_run
+        from quintet.mcp.tools import toolset_named
         from quintet.serving.listening import log_to_stderr
     address = None if http is None else mcp_run.parse_address(as_text(http))
-    log_to_stderr()
+    chosen = toolset_named(toolset)
     with open_shared_index(db, allow) as shared, watching(shared if watch else None):
+        log_to_stderr(shared.index.settings)
         if address is None:
-            mcp_run.serve_stdio(shared)
+            mcp_run.serve_stdio(shared, chosen)
         else:
             shared.start_readers()
-            mcp_run.serve_http(shared, *address)
+            mcp_run.serve_http(shared, chosen, *address)
     return 0
 
 
@@ -120,8 +132,9 @@ def watching(index: "WatchedIndex | None") -> Iterator[None]:
     if index is None:
         yield
         return
-    from quintet.indexing.watch import watch
+    from quintet.indexing.watch import check_watchable, watch
 
+    check_watchable()
     stop = threading.Event()
     thread = threading.Thread(target=watch, args=(index, stop, _ignore), name="quintet-watch", daemon=True)
     thread.start()

@@ -23,8 +23,9 @@ def watch_command(db: Db = None) -> int:
     Example:
       quintet watch
     """
-    from quintet.indexing.watch import watch
+    from quintet.indexing.watch import check_watchable, watch
 
+    check_watchable()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

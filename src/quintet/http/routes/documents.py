@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
-from typing import Annotated, Any, TypedDict
+from typing import Any, TypedDict
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,13 +13,15 @@ from starlette.routing import Route
 from quintet.errors import Conflict, LimitError, UsageError
 from quintet.http.access import Access
 from quintet.http.citations import SOURCE_FILE
-from quintet.http.requests import check_fields, parse_count, query_parameters, read_json
-from quintet.http.responses import json_response, limited_response
+from quintet.http.jobs import Deleted, Outcomes
+from quintet.http.requests import check_fields, parse_count, query_parameters, read_texts
+from quintet.http.responses import RequestError, limited_response
 from quintet.http.routes.knowledge import BASE, base_of
 from quintet.http.source_file import file_response, open_file
-from quintet.http.state import Routes, ServerState
+from quintet.http.state import Routes
 from quintet.http.uploads import Received
-from quintet.knowledge import Outcome, Upload
+from quintet.indexing.run import Progress
+from quintet.knowledge import KnowledgeBase, Outcome, Upload
 from quintet.knowledge.results import DocumentFields
 
 ABOUT = ("title", "uri", "metadata")
@@ -31,17 +34,8 @@ class DocumentPage(TypedDict):
     next: str | None
 
 
-class Outcomes(TypedDict):
-    documents: list[Annotated[Any, Outcome]]
-
-
 class DocumentRoutes(Routes):
     for_bases = True
-
-    def __init__(self, state: ServerState) -> None:
-        super().__init__(state)
-        limits = state.limits
-        self._for_texts = replace(limits, body_bytes=limits.texts_bytes, body_seconds=limits.upload_seconds)
 
     def all(self) -> list[Route]:
         return [
@@ -71,55 +65,82 @@ class DocumentRoutes(Routes):
 
     async def put(self, request: Request, access: Access) -> Response:
         """One document or several, as JSON; or files, as a form."""
-        await self._state.workers.run(
-            lambda: base_of(request, access).slug
+        base = await self._state.workers.run(
+            lambda: base_of(request, access)
         )  # an unknown base is refused before the upload
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "multipart/form-data":
-            return await self._put_files(request, access)
-        body = await read_json(request, self._for_texts)
+            return await self._put_files(request, base)
+        if kind not in ("application/json", ""):
+            message = "send application/json, or multipart/form-data for files"
+            raise RequestError(415, "unsupported_media_type", f"the content type is {kind!r}; {message}")
+        body = await read_texts(request, self._state.limits)
         uploads = _uploads(body, self._state.limits.documents) if "documents" in body else None
+        if uploads is None:
+            single = _upload(body, "a document")
+            await self._state.workers.run(lambda: base.check(single))
 
-        def work() -> list[Outcome]:
-            base = base_of(request, access)
-            return base.put_many(uploads) if uploads else [base.put(**_checked(body, "a document"))]
+        def work(progress: Progress) -> Outcomes:
+            return _outcomes(
+                base.put_many(uploads) if uploads else [base.put(**_checked(body, "a document"))]
+            )
 
-        return _outcomes(await self._state.writers.run(work))
+        size = sum(len(upload.data) for upload in uploads or ())
+        return await self._state.changes.make(request, base.slug, work, "upload", size=size)
 
-    async def _put_files(self, request: Request, access: Access) -> Response:
-        with self._state.uploads.place() as spool:
+    async def _put_files(self, request: Request, base: KnowledgeBase) -> Response:
+        with ExitStack() as stack:
+            spool = stack.enter_context(self._state.uploads.place(base.slug))
             received = await self._state.uploads.receive(request, spool)
             about = _about(received)
 
-            def work() -> list[Outcome]:
-                base = base_of(request, access)
-                batches = ([replace(upload, **about) for upload in batch] for batch in received.contents())
-                return [outcome for batch in batches for outcome in base.put_many(batch)]
+            def work(progress: Progress) -> Outcomes:
+                outcomes: list[Outcome] = []
+                for batch in received.contents():
+                    progress("documents", len(outcomes), len(received.files))
+                    outcomes += base.put_many([replace(upload, **about) for upload in batch])
+                return _outcomes(outcomes)
 
-            return _outcomes(await self._state.writers.run(work))
+            size = sum(file.size for file in received.files)
+            return await self._state.changes.make(
+                request, base.slug, work, "upload", size=size, holding=stack.pop_all()
+            )
 
     async def change(self, request: Request, access: Access) -> Response:
         """With a text, replace the document; without one, change its title, uri or metadata."""
-        body = await read_json(request, self._for_texts)
+        body = await read_texts(request, self._state.limits)
         check_fields(body, [name for name in FIELDS if name != "id"], "a document")
-        document = request.path_params["doc"]
-        if "text" not in body and "content" not in body:
+        document, has_text = request.path_params["doc"], "text" in body or "content" in body
+        if not has_text:
             check_fields(body, ABOUT, "a change without a text")
             if not body:
                 raise UsageError(f"there is nothing to change; give a text, or any of {', '.join(ABOUT)}")
+        described = {name: body.get(name) for name in ABOUT}
+        base = await self._state.workers.run(lambda: base_of(request, access))
+        if has_text:
+            upload = _upload({**body, "id": document}, "a document")
+        else:
+            await self._state.workers.run(lambda: base.get(document))
+            upload = Upload(b"", id=document, **described)
+        await self._state.workers.run(lambda: base.check(upload))
 
-        def work() -> Outcome:
-            base = base_of(request, access)
-            if "text" in body or "content" in body:
-                return base.put(**_checked({**body, "id": document}, "a document"))
-            return base.update(document, **body)
+        def work(progress: Progress) -> Outcomes:
+            if has_text:
+                return _outcomes([base.put(**_checked({**body, "id": document}, "a document"))])
+            return _outcomes([base.update(document, **body)])
 
-        return _outcomes([await self._state.writers.run(work)])
+        return await self._state.changes.make(request, base.slug, work)
 
     async def delete(self, request: Request, access: Access) -> Response:
         document = request.path_params["doc"]
-        await self._state.writers.run(lambda: base_of(request, access).delete(document))
-        return json_response({"id": document, "outcome": "deleted"})
+        base = await self._state.workers.run(lambda: base_of(request, access))
+        await self._state.workers.run(lambda: base.get(document))
+
+        def work(progress: Progress) -> Deleted:
+            base.delete(document)
+            return {"id": document, "outcome": "deleted"}
+
+        return await self._state.changes.make(request, base.slug, work)
 
     async def source_file(self, request: Request, access: Access) -> Response:
         def work() -> Response:
@@ -178,5 +199,13 @@ def _about(received: Received) -> dict[str, Any]:
     return about
 
 
-def _outcomes(outcomes: Sequence[Outcome]) -> Response:
-    return json_response({"documents": [asdict(outcome) for outcome in outcomes]})
+def _outcomes(outcomes: Sequence[Outcome]) -> Outcomes:
+    """The outcome of each document; an error if not one was taken."""
+    documents = [asdict(outcome) for outcome in outcomes]
+    if documents and all(outcome.outcome == "refused" for outcome in outcomes):
+        first = outcomes[0].message or "it cannot be read"
+        message = f"none of {len(outcomes)} documents was taken; the first: {first}"
+        error = RequestError(422, "documents_refused", message)
+        error.details = {"documents": documents}
+        raise error
+    return {"documents": documents}

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.http.access import Access
+from quintet.http.changes import job_started
 from quintet.http.jobs import Job
 from quintet.http.requests import check_fields, read_json, wrong_field
 from quintet.http.responses import json_response
@@ -77,7 +78,3 @@ def reindex_arguments(body: Mapping[str, Any]) -> ReindexArguments:
     if not isinstance(force, bool):
         raise wrong_field("force", "true or false")
     return ReindexArguments(path, paths, force)
-
-
-def job_started(job: Job) -> Response:
-    return json_response(job.view(), 202, {"Location": f"/v1/jobs/{job.id}"})

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,6 +12,8 @@ from quintet.contracts.knowledge import CONTRACT
 from quintet.errors import AccessError, NotFound, UsageError
 from quintet.http import reads
 from quintet.http.access import Access, hide_paths, without_paths
+from quintet.http.changes import job_started
+from quintet.http.jobs import Deleted, DeletedSource
 from quintet.http.requests import (
     check_fields,
     parameter_names,
@@ -21,12 +23,10 @@ from quintet.http.requests import (
     take_query,
 )
 from quintet.http.responses import json_response, limited_response
-from quintet.http.routes.jobs import job_started
 from quintet.http.state import Routes
 from quintet.indexing.run import Progress
 from quintet.knowledge import KnowledgeBase, SyncRun
 from quintet.knowledge.results import ListedBase, SourceFields
-from quintet.model.schema import Count
 
 BASES = "/v1/knowledge-bases"
 BASE = f"{BASES}/{{kb}}"
@@ -44,15 +44,6 @@ class Sources(TypedDict):
 
 class Runs(TypedDict):
     runs: list[Annotated[Any, SyncRun]]
-
-
-class Deleted(TypedDict):
-    id: str
-    outcome: Literal["deleted"]
-
-
-class DeletedSource(Deleted):
-    documents: Count
 
 
 class KnowledgeRoutes(Routes):
@@ -91,12 +82,13 @@ class KnowledgeRoutes(Routes):
         return json_response(await self._state.workers.run(lambda: base_of(request, access).describe()))
 
     async def delete(self, request: Request, access: Access) -> Response:
-        def work() -> str:
-            base = base_of(request, access)
-            access.bases.delete(base.slug)
-            return base.slug
+        base = await self._state.workers.run(lambda: base_of(request, access))
 
-        return json_response({"id": await self._state.writers.run(work), "outcome": "deleted"})
+        def work(progress: Progress) -> Deleted:
+            access.bases.delete(base.slug)
+            return {"id": base.slug, "outcome": "deleted"}
+
+        return await self._state.changes.make(request, base.slug, work)
 
     async def set_archived(self, how: str, request: Request, access: Access) -> Response:
         """`how` is archive or unarchive."""
@@ -154,8 +146,12 @@ class KnowledgeRoutes(Routes):
 
     async def remove_source(self, request: Request, access: Access) -> Response:
         source = request.path_params["source"]
-        removed = await self._state.writers.run(lambda: base_of(request, access).remove_source(source))
-        return json_response({"id": source, "outcome": "deleted", "documents": removed})
+        base = await self._state.workers.run(lambda: base_of(request, access))
+
+        def work(progress: Progress) -> DeletedSource:
+            return {"id": source, "outcome": "deleted", "documents": base.remove_source(source)}
+
+        return await self._state.changes.make(request, base.slug, work)
 
     async def sync(self, request: Request, access: Access) -> Response:
         """As a job. An unknown source is an error before the job starts."""

@@ -1,9 +1,11 @@
 """The part of the OpenAPI document that is about knowledge bases."""
 
+from quintet.http.changes import LONGEST_WAIT
 from quintet.http.citations import SOURCE_FILE
 from quintet.http.config import Limits
-from quintet.http.routes.documents import MAX_LISTED, DocumentPage, Outcomes
-from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS, Bases, Deleted, DeletedSource, Runs, Sources
+from quintet.http.jobs import Deleted, DeletedSource, Outcomes
+from quintet.http.routes.documents import MAX_LISTED, DocumentPage
+from quintet.http.routes.knowledge import BASE, BASES, MOST_RUNS, Bases, Runs, Sources
 from quintet.http.schema import knowledge_requests as requests
 from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, in_query, operation
 from quintet.knowledge.results import BaseFields, ContextBody, DocumentFields, SourceFields
@@ -16,6 +18,24 @@ LOCATED = {"Location": {"required": True, "schema": {"type": "string"}}}
 KB = in_path("kb", "the base's slug, or the name of its index")
 DOC = in_path("doc", "the document's id")
 SOURCE = in_path("source", "the source's id")
+
+
+WAIT = in_query(
+    "wait",
+    {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT},
+    "seconds to wait for the result before the answer is 202 with the job; default: 2",
+)
+
+
+def changing(schema: Schema) -> Schema:
+    """An operation that answers 202 with a job if it takes longer than the client waits."""
+    job = {"application/json": {"schema": {"$ref": "#/components/schemas/Job"}}}
+    later = {"description": "the change goes on as this job", "content": job, "headers": LOCATED}
+    return {
+        **schema,
+        "parameters": [*schema.get("parameters", ()), WAIT],
+        "responses": {**schema["responses"], "202": later},
+    }
 
 
 def knowledge_paths() -> Schema:
@@ -44,8 +64,13 @@ def _bases() -> Schema:
             "get": operation(
                 "base", "A knowledge base: counts, state, schema, sources", schema_of(BaseFields), IN_BASE
             ),
-            "delete": operation(
-                "delete_base", "Delete the knowledge base and its documents", schema_of(Deleted), IN_BASE
+            "delete": changing(
+                operation(
+                    "delete_base",
+                    "Delete the knowledge base and its documents",
+                    schema_of(Deleted),
+                    (400, *IN_BASE),
+                )
             ),
         },
         f"{BASE}/archive": {
@@ -74,7 +99,7 @@ def _documents() -> Schema:
         "put_documents",
         "Add or replace documents, as JSON or as files; each is stored whole or not at all",
         schema_of(Outcomes),
-        (*CHANGED, 501),
+        (422, *CHANGED, 501),
         body=requests.put_request(Limits().documents),
     )
     put["requestBody"]["content"]["multipart/form-data"] = {"schema": requests.FORM}
@@ -92,16 +117,18 @@ def _documents() -> Schema:
         "change_document",
         "Replace the document (with a text), or change its title, uri or metadata",
         schema_of(Outcomes),
-        (*CHANGED, 501),
+        (422, *CHANGED, 501),
         body=requests.CHANGE,
     )
     return {
-        f"{BASE}/documents": {"parameters": [KB], "get": page, "post": put},
+        f"{BASE}/documents": {"parameters": [KB], "get": page, "post": changing(put)},
         f"{BASE}/documents/{{doc}}": {
             "parameters": [KB, DOC],
             "get": operation("document", "A document by its id", schema_of(DocumentFields), (413, *IN_BASE)),
-            "put": change,
-            "delete": operation("delete_document", "Remove a document", schema_of(Deleted), IN_BASE),
+            "put": changing(change),
+            "delete": changing(
+                operation("delete_document", "Remove a document", schema_of(Deleted), (400, *IN_BASE))
+            ),
         },
     }
 
@@ -141,8 +168,13 @@ def _sources() -> Schema:
         },
         f"{BASE}/sources/{{source}}": {
             "parameters": [KB, SOURCE],
-            "delete": operation(
-                "remove_source", "Remove a source and its documents", schema_of(DeletedSource), IN_BASE
+            "delete": changing(
+                operation(
+                    "remove_source",
+                    "Remove a source and its documents",
+                    schema_of(DeletedSource),
+                    (400, *IN_BASE),
+                )
             ),
         },
         f"{BASE}/sources/{{source}}/sync": {"parameters": [KB, SOURCE], "post": sync},

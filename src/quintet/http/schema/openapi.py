@@ -7,6 +7,7 @@ from quintet.http.jobs import JobFields
 from quintet.http.responses import ErrorBody
 from quintet.http.routes.index import Health
 from quintet.http.schema import requests
+from quintet.http.schema.folder_openapi import folder_paths
 from quintet.http.schema.knowledge_openapi import knowledge_paths
 from quintet.http.schema.operations import ALWAYS, SEARCHED, WITH_BODY, in_path, operation
 from quintet.knowledge.results import RetrievalBody
@@ -35,7 +36,14 @@ def document(version: str) -> Schema:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "security": [{}, {"key": []}],
-        "paths": {**_searches(), **_receipts(), **_reindexing(), **_reading(), **knowledge_paths()},
+        "paths": {
+            **_searches(),
+            **folder_paths(),
+            **_receipts(),
+            **_reindexing(),
+            **_reading(),
+            **knowledge_paths(),
+        },
         "components": {
             "schemas": {"Error": schema_of(ErrorBody), "Job": schema_of(JobFields)},
             "securitySchemes": {

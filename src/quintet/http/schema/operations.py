@@ -13,6 +13,7 @@ PROBLEMS: Mapping[int, str] = {
     409: "the index is in a state that forbids it",
     413: "the body or the answer is too large",
     415: "the content type is not supported",
+    422: "not one of the documents was taken",
     429: "too many requests; Retry-After says when to come back",
     501: "an optional dependency is not installed",
     503: "the store failed, or the request took too long",

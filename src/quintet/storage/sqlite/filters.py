@@ -16,10 +16,10 @@ import apsw
 import numpy as np
 
 from quintet.contracts.knowledge import BASE, KEPT
-from quintet.filters.globs import compiled_glob, prefixes
 from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Filter, Not
 from quintet.ports.reading import Rows
 from quintet.storage.sqlite.migrations import SUPERSEDED
+from quintet.storage.sqlite.path_filter import glob_match, path_sql
 from quintet.storage.text.analysis import CJK_RUN, plain, quoted
 
 FROM = "FROM chunks c JOIN documents d ON d.row = c.document JOIN roots r ON r.row = d.root"
@@ -49,7 +49,7 @@ COMPARISONS: Mapping[str, str] = {
     "scope.project": "r.name = ?",
     "scope.package": "in_package(?, d.path)",
     "scope.module": "is_module(?, d.path)",
-    "scope.file": "d.path = ?",
+    "scope.file": "? IN (d.path, r.name || '/' || d.path)",
     "memory.kind": "c.kind = ?",
     "memory.session": "? IN (SELECT value FROM json_each(d.metadata, '$.sessions') "
     "UNION ALL SELECT json_extract(d.metadata, '$.session'))",
@@ -140,7 +140,7 @@ def _condition(connection: apsw.Connection, condition: Condition) -> SqlConditio
     value = _storable(condition.value)
     match condition.field, value:
         case "path", str():
-            return _path(value)
+            return SqlCondition(*path_sql(connection, value), False)
         case "contains", str():
             return _contains(connection, value)
         case "tag", _:
@@ -155,24 +155,6 @@ def _storable(value: Value) -> Value:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return float(value)  # SQLite compares it as a number all the same
     return value
-
-
-def _path(pattern: str) -> SqlCondition:
-    """A glob is only tried on paths that begin as it does."""
-    beginnings = prefixes(pattern)
-    if "" in beginnings:
-        return SqlCondition("glob_match(?, d.path)", (pattern,), False)
-    ranges = " OR ".join(["d.path >= ? AND d.path < ?"] * len(beginnings))
-    edges = [edge for beginning in beginnings for edge in (beginning, _behind(beginning))]
-    return SqlCondition(f"({ranges}) AND glob_match(?, d.path)", (*edges, pattern), False)
-
-
-def _behind(prefix: str) -> str:
-    """The first text that sorts behind everything that begins with `prefix`."""
-    last = ord(prefix[-1])
-    if last == 0x10FFFF:
-        return prefix + chr(last) * 1000  # longer than any path
-    return prefix[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
 
 
 def _contains(connection: apsw.Connection, literal: str) -> SqlCondition:
@@ -236,10 +218,6 @@ def _number(text: str) -> int | float | None:
     if not re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", text):
         return None
     return float(text) if "." in text else int(text)
-
-
-def glob_match(pattern: str, path: str) -> bool:
-    return compiled_glob(pattern).fullmatch(path) is not None
 
 
 def contains_folded(literal: str, content: str) -> bool:
