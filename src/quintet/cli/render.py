@@ -190,7 +190,7 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "index": [str(folder)],
         "files": [str(status.files)],
         "chunks": [str(status.chunks)],
-        "embedded": [f"{status.embedded} of {status.chunks}"],
+        "embedded": [f"{status.embedded} of {status.chunks}{_text_only(status)}"],
         "embedder": [status.embedder or "none (text only)"],
         "roots": [_root(root.name, root.location, root.only) for root in status.roots] or ["none yet"],
         "generation": [str(status.generation)],
@@ -205,6 +205,11 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
     for name, values in rows.items():
         for at, value in enumerate(values):
             yield f"{'' if at else name:<12}{safe(value)}"
+
+
+def _text_only(status: "IndexStatus") -> str:
+    """The rest is not waiting for a vector."""
+    return f"; {status.text_only} of generated code by text only" if status.text_only else ""
 
 
 def _root(name: str, location: str, only: Sequence[str] | None) -> str:

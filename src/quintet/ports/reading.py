@@ -186,9 +186,16 @@ class CodeGraph(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """`text_only` are chunks that get no vector, because a program wrote their file."""
+
     documents: int
     chunks: int
     embedded: int
+    text_only: int = 0
+
+    @property
+    def all_embedded(self) -> bool:
+        return self.embedded + self.text_only == self.chunks
 
 
 class Catalog(Protocol):
