@@ -11,8 +11,8 @@ setup(
     ext_modules=[
         Extension(
             "quintet.embed.canonical._passes",
-            [FOLDER + name for name in ("passes.c", "products.c", "passes_module.c")],
-            depends=[FOLDER + "passes.h"],
+            [FOLDER + name for name in ("passes.c", "attention.c", "vnni.c", "passes_module.c")],
+            depends=[FOLDER + "passes.h", FOLDER + "exact.h"],
             extra_compile_args=EXACT,
             optional=True,
         )

@@ -5,28 +5,10 @@
    other, in numpy's order: the compiler may neither contract nor reorder them. */
 
 #include "passes.h"
+#include "exact.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
-
-#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
-#error "float arithmetic must be IEEE's, operation by operation"
-#endif
-#if !defined(__GNUC__)
-#error "needs the vector types of GCC or Clang"
-#endif
-#ifndef CLONES /* a test builds each of them alone */
-#if defined(__x86_64__) && defined(__gnu_linux__) && __GNUC__ >= 12 && !defined(__clang__)
-#define CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
-#elif defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("default", "avx2")))
-#else
-#define CLONES
-#endif
-#endif
-#define INLINE static inline __attribute__((always_inline))
 
 #define LEVELS 127.0f    /* int8_matrix.LEVELS */
 #define LIMB 64          /* int8_products.LIMB */
@@ -35,21 +17,9 @@
 #define FIXED 4096.0f    /* layer_norm.FIXED */
 #define MIN_SPREAD (1.0 / 64)
 #define EXACT_64 4503599627370496.0 /* 2^52 */
-#define PROBABILITY 8192.0f /* attention.PROBABILITY */
 
-typedef float f16 __attribute__((vector_size(64)));
 typedef float f8 __attribute__((vector_size(32)));
 typedef double d8 __attribute__((vector_size(64)));
-typedef int32_t i16 __attribute__((vector_size(64)));
-
-/* To the nearest integer, ties to even, for magnitudes up to 2^22: the same on every instruction set. */
-INLINE float nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
-
-INLINE f16 load16(const float *from) {
-    f16 value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
 
 INLINE void finish(const Product *p, ptrdiff_t row, const int32_t *low, float *restrict out) {
     const int32_t *restrict sum = p->sums + row * p->stride;
@@ -182,23 +152,39 @@ CLONES int quintet_add(const Product *p, const float *residual, const Norm *norm
     return 1;
 }
 
-/* GELU of a product, then RowAffine before its own. `y` holds one row. */
-CLONES void quintet_activate(const Product *p, const Gelu *gelu, const float *restrict shrink, int8_t *out,
-                            float *factors, float *restrict y) {
-    ptrdiff_t next = 0;
+/* Compiled for the oldest processor on purpose: one load after the other is faster than AVX's gather. */
+static __attribute__((noinline)) void look_up(const float *restrict table, const int32_t *restrict places,
+                                              ptrdiff_t count, float *restrict out) {
+    for (ptrdiff_t at = 0; at < count; at++)
+        out[at] = table[places[at]];
+}
+
+/* GELU of a row. Beyond the table it is its argument, but only special rows reach so far. */
+INLINE void gelu_row(const Gelu *gelu, int special, ptrdiff_t width, float *restrict y, float *restrict activated,
+                     int32_t *restrict places) {
     float end = (float)(gelu->entries - 1);
-    const float *restrict table = gelu->table;
+    for (ptrdiff_t c = 0; c < width; c++) {
+        float place = y[c] > 0.0f ? y[c] : 0.0f;
+        place = place < end ? place : end;
+        places[c] = (int32_t)place;
+    }
+    look_up(gelu->table, places, width, activated);
+    for (ptrdiff_t c = 0; special && c < width; c++)
+        if (!(y[c] < (float)gelu->entries))
+            activated[c] = (y[c] - gelu->zero) / gelu->steps;
+}
+
+/* GELU of a product, then RowAffine before its own. `space` holds three rows. */
+CLONES void quintet_activate(const Product *p, const Gelu *gelu, const float *restrict shrink, int8_t *out,
+                             float *factors, float *space) {
+    ptrdiff_t next = 0;
+    float *restrict sums = space, *restrict y = space + p->width;
     for (ptrdiff_t row = 0; row < p->rows; row++) {
         const int32_t *low = low_sums(p, row, &next);
-        finish(p, row, low, y);
-        for (ptrdiff_t c = 0; c < p->width; c++) {
-            float place = y[c] > 0.0f ? y[c] : 0.0f;
-            place = place < end ? place : end;
-            float value = table[(int32_t)place];
-            if (low && !(y[c] < (float)gelu->entries)) /* beyond the table, where GELU is its argument */
-                value = (y[c] - gelu->zero) / gelu->steps;
-            y[c] = value * shrink[c];
-        }
+        finish(p, row, low, sums);
+        gelu_row(gelu, low != NULL, p->width, sums, y, (int32_t *)(y + p->width));
+        for (ptrdiff_t c = 0; c < p->width; c++)
+            y[c] *= shrink[c];
         int8_t *restrict to = out + row * p->width;
         if (low) {
             factors[row] = limbs(y, p->width, to, out + (p->rows + next - 1) * p->width);
@@ -208,89 +194,5 @@ CLONES void quintet_activate(const Product *p, const Gelu *gelu, const float *re
         for (ptrdiff_t c = 0; c < p->width; c++)
             to[c] = (int8_t)(int32_t)nearest(y[c] * times);
         factors[row] = largest / LEVELS;
-    }
-}
-
-#define LANES 16
-
-/* Compiled for the oldest processor on purpose: one load after the other is faster than AVX's gather. */
-static __attribute__((noinline)) int32_t look_up(int32_t *restrict places, ptrdiff_t count,
-                                                 const int32_t *restrict table) {
-    int32_t total = 0;
-    for (ptrdiff_t at = 0; at < count; at++)
-        total += places[at] = table[places[at]];
-    return total;
-}
-
-/* Softmax in integers over `length` scores, in place. */
-INLINE void softmax(int32_t *restrict scores, float *restrict shares, ptrdiff_t length, float sharpness,
-                    const int32_t *restrict table, float end) {
-    int32_t most = INT32_MIN;
-    for (ptrdiff_t j = 0; j < length; j++)
-        most = scores[j] > most ? scores[j] : most;
-    for (ptrdiff_t j = 0; j < length; j++) {
-        float place = (float)(most - scores[j]) * sharpness;
-        place = place < end ? place : end;
-        scores[j] = (int32_t)place;
-    }
-    float times = PROBABILITY / (float)look_up(scores, length, table);
-    for (ptrdiff_t j = 0; j < length; j++)
-        shares[j] = nearest((float)scores[j] * times);
-}
-
-/* The sequence's attention. `space` holds (2 * HEAD + GROUP) * padded floats and GROUP * padded integers. */
-CLONES void quintet_attend(const Heads *a, float *out, float *space) {
-    ptrdiff_t width = a->heads * HEAD, padded = a->padded;
-    float *keys = space, *values = keys + HEAD * padded, *shares = values + HEAD * padded;
-    int32_t *scores = (int32_t *)(shares + GROUP * padded);
-    memset(keys, 0, sizeof(float) * (size_t)(HEAD * padded));
-    for (ptrdiff_t head = 0; head < a->heads; head++) {
-        const int16_t *first = a->projected + head * HEAD;
-        for (ptrdiff_t j = 0; j < a->length; j++) {
-            const int16_t *key = first + j * 3 * width + width, *value = key + width;
-            for (int d = 0; d < HEAD; d++) {
-                keys[d * padded + j] = key[d];
-                values[j * HEAD + d] = value[d];
-            }
-        }
-        for (ptrdiff_t i = 0; i < a->queries; i += GROUP) {
-            float query[GROUP][HEAD];
-            for (int q = 0; q < GROUP; q++) { /* past the end, the last query once more */
-                ptrdiff_t row = i + q < a->queries ? i + q : a->queries - 1;
-                for (int d = 0; d < HEAD; d++)
-                    query[q][d] = first[row * 3 * width + d];
-            }
-            for (ptrdiff_t j = 0; j < padded; j += 2 * LANES) {
-                f16 sums[GROUP][2] = {0};
-                for (int d = 0; d < HEAD; d++) {
-                    f16 one = load16(keys + d * padded + j), two = load16(keys + d * padded + j + LANES);
-                    for (int q = 0; q < GROUP; q++) {
-                        sums[q][0] += query[q][d] * one;
-                        sums[q][1] += query[q][d] * two;
-                    }
-                }
-                for (int q = 0; q < GROUP; q++)
-                    for (int half = 0; half < 2; half++) {
-                        i16 whole = __builtin_convertvector(sums[q][half], i16);
-                        memcpy(scores + q * padded + j + half * LANES, &whole, sizeof whole);
-                    }
-            }
-            for (int q = 0; q < GROUP; q++)
-                softmax(scores + q * padded, shares + q * padded, a->length, a->sharpness[head], a->table,
-                        (float)(a->entries - 1));
-            f16 mixed[GROUP][2] = {0};
-            for (ptrdiff_t j = 0; j < a->length; j++) {
-                f16 one = load16(values + j * HEAD), two = load16(values + j * HEAD + LANES);
-                for (int q = 0; q < GROUP; q++) {
-                    mixed[q][0] += shares[q * padded + j] * one;
-                    mixed[q][1] += shares[q * padded + j] * two;
-                }
-            }
-            for (int q = 0; q < GROUP && i + q < a->queries; q++)
-                for (int half = 0; half < 2; half++) {
-                    f16 whole = mixed[q][half] * a->value_unit[head];
-                    memcpy(out + (i + q) * width + head * HEAD + half * LANES, &whole, sizeof whole);
-                }
-        }
     }
 }

@@ -159,7 +159,8 @@ static PyObject *activate(ARGUMENTS) {
     READ("rrrrrrddrww")
     Product p;
     int fits = read_product(&b, &p) && FLOATS(5) > 0 && FLOATS(6) == p.width && FLOATS(8) == p.rows &&
-               b.view[7].len >= (p.rows + p.specials) * p.width && (space = space_for(p.width));
+               b.view[7].len >= (p.rows + p.specials) * p.width &&
+               (space = space_for(ACTIVATE_ROWS * p.width));
     Gelu gelu = {DATA(5), FLOATS(5), (float)numbers[0], (float)numbers[1]};
     if (fits) {
         Py_BEGIN_ALLOW_THREADS
