@@ -15,7 +15,7 @@ def catch_up(memories: Collection) -> list[Note]:
         return []
     with memories.snapshot() as snapshot:
         counts, stored = snapshot.catalog.counts(), snapshot.catalog.embedder
-    if not counts.chunks or (counts.all_embedded and stored == embedder.identity):
+    if not counts.chunks or (counts.embedded == counts.chunks and stored == embedder.identity):
         return []
     try:
         with memories.run(timeout=0) as run:

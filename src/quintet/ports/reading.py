@@ -193,10 +193,6 @@ class Counts:
     embedded: int
     text_only: int = 0
 
-    @property
-    def all_embedded(self) -> bool:
-        return self.embedded + self.text_only == self.chunks
-
 
 class Catalog(Protocol):
     """What is in the index, and where it came from."""

@@ -209,7 +209,7 @@ def _semantic(
             )
         return
     counts = snapshot.catalog.counts()
-    if not counts.all_embedded:
+    if counts.embedded + counts.text_only < counts.chunks:
         legs.note("partly_embedded", f"semantic: {counts.embedded} of {counts.chunks} chunks embedded")
         legs.degraded = not counts.embedded
     if not vector.any() and not plan.zero_vector_counts:

@@ -135,7 +135,7 @@ def _vectors(connection: apsw.Connection) -> HealthCheck:
     message = f"{counts.embedded} of {counts.chunks} chunks embedded by {identity}"
     if counts.text_only:
         message += f", {counts.text_only} of generated code searched by text only"
-    if counts.all_embedded:
+    if counts.embedded + counts.text_only == counts.chunks:
         return HealthCheck("vectors", True, message)
     return HealthCheck("vectors", False, message + "; run 'quintet index' to embed the rest")
 
