@@ -10,7 +10,7 @@ PEERS := .venv-peers/.installed
 # Create .venv with everything that development needs.
 install: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.py constraints.txt $(wildcard src/quintet/embed/canonical/*.[ch])
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(RUNTIME) $(STAMP)
@@ -62,7 +62,7 @@ relevance: install
 	$(BIN)/python bench/relevance.py
 	$(BIN)/python bench/codesearch.py $(if $(SOURCES),--sources $(SOURCES))
 
-$(PEERS): pyproject.toml
+$(PEERS): pyproject.toml setup.py
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -e '.[hnsw,peers]'
 	@touch $(PEERS)
@@ -77,4 +77,4 @@ bench-check: install
 
 # Remove everything that these targets create.
 clean:
-	rm -rf .venv .venv-peers .quintet .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf .venv .venv-peers .quintet .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build src/*.egg-info src/quintet/embed/canonical/_passes*.so

@@ -12,11 +12,13 @@ from quintet.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """`lag` counts the files on disk that differ from what is indexed; `tuned` are the numbers in use."""
+    """`text_only` are the chunks of generated code, which get no vector. `lag` counts the files on disk that
+    differ from what is indexed; `tuned` are the numbers in use."""
 
     files: Count
     chunks: Count
     embedded: Count
+    text_only: Count
     embedder: str | None
     roots: list[Root]
     generation: Count
@@ -37,6 +39,7 @@ def index_status(
         counts.documents,
         counts.chunks,
         counts.embedded,
+        counts.text_only,
         catalog.embedder or catalog.choices.embedder or None,
         roots,
         catalog.generation,

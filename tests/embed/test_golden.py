@@ -61,6 +61,7 @@ def kernels() -> dict[str, list[str]]:
 
 
 FEWER_KERNELS = kernels()
+AS_INSTALLED = "as the user has it"
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +77,17 @@ def older_everywhere() -> dict[str, dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def everywhere() -> dict[str, dict[str, str]]:
-    """As it is, in all the surroundings of the older way, and with fewer kernels of numkong."""
-    surroundings = {"as the user has it": {}, **ONE_THREAD, **TWO_THREADS}
+    """As it is; by numpy alone in all the surroundings of the older way; with fewer kernels of numkong."""
+    surroundings = {"numpy, as the user has it": {}, **ONE_THREAD, **TWO_THREADS}
     with ThreadPoolExecutor(2) as pool:
         answers = [
-            *pool.map(lambda one: computed("granite", one, "single", "batched"), surroundings.values()),
-            *pool.map(lambda off: computed("granite", {}, "batched", *off), FEWER_KERNELS.values()),
+            computed("granite", {}, "single", "batched"),
+            *pool.map(
+                lambda one: computed("granite", one, "single", "batched", "numpy"), surroundings.values()
+            ),
+            *pool.map(lambda off: computed("granite", {}, "batched", "numpy", *off), FEWER_KERNELS.values()),
         ]
-    return dict(zip([*surroundings, *FEWER_KERNELS], answers, strict=True))
+    return dict(zip([AS_INSTALLED, *surroundings, *FEWER_KERNELS], answers, strict=True))
 
 
 def test_there_are_64_different_texts() -> None:
@@ -91,7 +95,10 @@ def test_there_are_64_different_texts() -> None:
 
 
 @pytest.mark.requirement("004-S2-CANONICAL")
-@pytest.mark.parametrize("surroundings", ["as the user has it", *ONE_THREAD, *TWO_THREADS, *FEWER_KERNELS])
+@pytest.mark.parametrize(
+    "surroundings",
+    [AS_INSTALLED, "numpy, as the user has it", *ONE_THREAD, *TWO_THREADS, *FEWER_KERNELS],
+)
 def test_granite_gives_the_recorded_vectors(surroundings: str, everywhere: dict[str, dict[str, str]]) -> None:
     found = everywhere[surroundings]
     assert {found.get("single", RECORDED["granite"]), found["batched"]} == {RECORDED["granite"]}

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numkong
 import numpy as np
 import pytest
 
 from embed.texts import CODE, LANGUAGES, LONG, ODD, SENTENCES
-from quintet.embed.canonical import ranges
+from quintet.embed.canonical import int8_matrix, ranges
 from quintet.embed.canonical.attention import MAX_TOKENS, PROBABILITY, Attention
+from quintet.embed.canonical.compiled import VnniMatrix, compiled_passes
 from quintet.embed.canonical.int8_encoder import ROWS, Int8Encoder
-from quintet.embed.canonical.int8_matrix import LEVELS, KernelMatrix, ReferenceMatrix
+from quintet.embed.canonical.int8_layer import NumpySteps
+from quintet.embed.canonical.int8_matrix import LEVELS, Int8Matrix, KernelMatrix, ReferenceMatrix
 from quintet.embed.canonical.int8_products import LIMB, MAX_INPUTS, RangedAffine, RowAffine
 from quintet.embed.canonical.products import EXACT
 from quintet.embed.canonical.tables import EXP_UNIT
@@ -30,23 +33,59 @@ def weights() -> Weights:
     return model.read(place)
 
 
-@pytest.mark.parametrize("shape", [(1, 64, 8), (3, 384, 1540), (130, 65, 7), (4, 1536, 388), (61, 33, 12)])
-def test_kernels_give_what_float64_gives(shape: tuple[int, int, int]) -> None:
+def has_vnni() -> bool:
+    passes = compiled_passes()
+    return passes is not None and bool(passes.has_vnni())
+
+
+NO_VNNI = "the package was built without a C compiler, or this processor has no AVX-512 VNNI"
+MATRICES = [
+    KernelMatrix,
+    pytest.param(VnniMatrix, marks=pytest.mark.skipif(not has_vnni(), reason=NO_VNNI)),
+]
+SHAPES = [(1, 64, 8), (3, 384, 1536), (130, 65, 7), (4, 1536, 384), (61, 33, 12), (20, 384, 1152)]
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_kernels_give_what_float64_gives(matrix: type[Int8Matrix], shape: tuple[int, int, int]) -> None:
     rows, inputs, outputs = shape
     chance = np.random.default_rng(rows)
     one = chance.integers(-LEVELS, LEVELS, (rows, inputs), np.int8, endpoint=True)
     other = chance.integers(-LEVELS, LEVELS, (outputs, inputs), np.int8, endpoint=True)
-    assert (KernelMatrix(other).dots(one) == ReferenceMatrix(other).dots(one)).all()
+    assert (matrix(other).dots(one)[:, :outputs] == ReferenceMatrix(other).dots(one)).all()
 
 
-def test_the_largest_sums_are_exact() -> None:
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_the_largest_sums_are_exact(matrix: type[Int8Matrix]) -> None:
     most = np.full((4, MAX_INPUTS), LEVELS, np.int8)
-    assert (KernelMatrix(-most).dots(most) == -MAX_INPUTS * LEVELS * LEVELS).all()
+    for one, other in ((most, -most), (most, most), (-most, -most)):
+        expected = MAX_INPUTS * int(one[0, 0]) * int(other[0, 0])
+        assert (matrix(other).dots(one)[:, :4] == expected).all()
     assert MAX_INPUTS * LEVELS * (LEVELS * LIMB + LIMB // 2) < 1 << 31
 
 
+def test_kernels_that_give_wrong_sums_are_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    off: list[str] = []
+    right = numkong.dots_packed
+
+    def wrong_at_first(rows: object, packed: object) -> object:
+        return np.asarray(right(rows, packed)) + (len(off) < 2)
+
+    monkeypatch.setattr(numkong, "dots_packed", wrong_at_first)
+    monkeypatch.setattr(numkong, "disable_capability", off.append)
+    monkeypatch.setattr(
+        numkong, "get_capabilities", lambda: {"serial": 1, "old": 1, "absent": 0, "new": 1, "newest": 1}
+    )
+    int8_matrix.require_exact_kernels.__wrapped__()
+    assert off == ["newest", "new"]
+    monkeypatch.setattr(numkong, "dots_packed", lambda rows, packed: np.zeros((20, 16)))
+    with pytest.raises(StoreError, match="numkong"):
+        int8_matrix.require_exact_kernels.__wrapped__()
+
+
 def test_numpy_alone_gives_the_same_vectors(granite: LocalEmbedder, weights: Weights) -> None:
-    reference = Int8Encoder(weights, ranges.granite_ranges(), ReferenceMatrix)
+    reference = Int8Encoder(weights, ranges.granite_ranges(), ReferenceMatrix, NumpySteps)
     windows = [granite.windows(text)[0] for text in SOME_TEXTS]
     assert reference.encode(windows).tobytes() == granite.embed_here(SOME_TEXTS).tobytes()
 
@@ -60,7 +99,9 @@ def test_batches_change_nothing(granite: LocalEmbedder) -> None:
     assert encoder.encode(sequences[::-1]).tobytes() == alone[::-1].tobytes()
 
 
-def test_the_sums_of_attention_are_exact(granite: LocalEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sums_of_attention_are_exact(
+    granite: LocalEmbedder, weights: Weights, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sum of magnitudes bounds every partial sum, whatever the order."""
     matmul = np.matmul
     seen: list[float] = []
@@ -71,8 +112,9 @@ def test_the_sums_of_attention_are_exact(granite: LocalEmbedder, monkeypatch: py
         return np.asarray(matmul(one, other))
 
     windows = [granite.windows(text)[0] for text in SOME_TEXTS]
+    encoder = Int8Encoder(weights, ranges.granite_ranges(), steps=NumpySteps)
     monkeypatch.setattr(np, "matmul", watched)
-    granite._model[0].encode(windows)
+    encoder.encode(windows)
     assert len(seen) >= 6 * len(windows)
     assert max(seen) <= EXACT
     assert MAX_TOKENS * EXP_UNIT <= EXACT + 1

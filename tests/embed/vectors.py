@@ -2,6 +2,7 @@
 
 python tests/embed/vectors.py granite single batched              hashes as JSON
 python tests/embed/vectors.py granite batched without:icelake     the same without some of numkong's kernels
+python tests/embed/vectors.py granite batched numpy               the same without the compiled module
 python tests/embed/vectors.py --record                            writes golden.json
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 import numkong
 import numpy as np
 
+from quintet.embed.canonical import compiled
 from quintet.embed.local import LocalEmbedder
 from quintet.embed.models import MODELS, OLDER, local_embedder
 
@@ -48,6 +50,8 @@ def ordinary_float32() -> str:
 def hashes(name: str, how: Sequence[str]) -> dict[str, str]:
     for kernels in [word.removeprefix("without:") for word in how if word.startswith("without:")]:
         numkong.disable_capability(kernels)
+    if "numpy" in how:
+        compiled.compiled_passes = lambda: None
     embedder = local_embedder(name, processes=1)
     ways = {"single": singly, "batched": together}
     return {**{way: ways[way](embedder) for way in how if way in ways}, "float32": ordinary_float32()}

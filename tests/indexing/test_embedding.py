@@ -285,3 +285,23 @@ def test_a_text_that_comes_again_while_its_vector_waits_is_embedded_once(
         index.sync([_records(tmp_path / "many", twice)])
         assert index.status().embedded == 100
     assert len(embedder.seen) == len(set(embedder.seen)) == 50
+
+
+def test_generated_code_is_searched_by_text_only(files: Path, folder: Path) -> None:
+    (files / "wire_pb2.py").write_text("def lantern_message():\n    return 1\n", "utf-8")
+    (files / "notes-min.md").write_text("# Minutes\n\nThe lantern was mended.\n", "utf-8")
+    embedder = Counting()
+    with quintet.open(folder, embedder) as index:
+        report = index.sync([files])
+        status = index.status()
+        assert (report.embedded, report.pending) == (status.embedded, 0) == (4, 0)
+        assert (status.chunks, status.text_only) == (5, 1)
+        found = index.search("lantern_message", mode="lexical")
+        assert found.answer is not None
+        assert found.answer.passages[found.answer.ranked[0].best_chunk].document.path == "wire_pb2.py"
+        assert "partly_embedded" not in [note["code"] for note in index.search("lantern").notes]
+        index.reembed(Counting("counting-16", 16))
+        assert (index.status().embedded, index.status().text_only) == (4, 1)
+        checks = {check.name: check for check in index.doctor()}
+    assert not any("lantern_message" in text for text in embedder.seen)
+    assert checks["vectors"].ok and "1 of generated code" in checks["vectors"].message

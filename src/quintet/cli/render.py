@@ -187,7 +187,7 @@ def status_lines(folder: Path, status: "IndexStatus") -> Iterator[str]:
         "index": [str(folder)],
         "files": [str(status.files)],
         "chunks": [str(status.chunks)],
-        "embedded": [f"{status.embedded} of {status.chunks}"],
+        "embedded": [f"{status.embedded} of {status.chunks}{_text_only(status)}"],
         "embedder": [_embedder(status.embedder)],
         "roots": [_root(root.name, root.location, root.only) for root in status.roots] or ["none yet"],
         "generation": [str(status.generation)],
@@ -214,6 +214,11 @@ def _embedder(identity: str | None) -> str:
 
     folder = find(identity)
     return f"{identity} ({folder.path})" if folder else identity
+
+
+def _text_only(status: "IndexStatus") -> str:
+    """The rest is not waiting for a vector."""
+    return f"; {status.text_only} of generated code by text only" if status.text_only else ""
 
 
 def _root(name: str, location: str, only: Sequence[str] | None) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
+from quintet.model.roles import role_of
+
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 
@@ -65,6 +67,16 @@ class Chunk(NamedTuple):
     kind: str = "text"
     name: str = ""
     page: int | None = None
+
+
+def is_embedded(language: str | None, path: str) -> bool:
+    """Do the chunks of this document get vectors? Generated and minified code does not: nobody describes it
+    in words of their own. Text search finds it.
+
+    >>> is_embedded("python", "api_pb2.py"), is_embedded(None, "take-min.md")
+    (False, True)
+    """
+    return language is None or role_of(path) != "generated"
 
 
 def embedding_context(language: str | None, path: str) -> str:

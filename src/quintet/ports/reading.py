@@ -186,9 +186,12 @@ class CodeGraph(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """`text_only` are chunks that get no vector, because a program wrote their file."""
+
     documents: int
     chunks: int
     embedded: int
+    text_only: int = 0
 
 
 class Catalog(Protocol):

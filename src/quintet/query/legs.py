@@ -214,7 +214,7 @@ def _semantic(
             )
         return
     counts = snapshot.catalog.counts()
-    if counts.embedded < counts.chunks:
+    if counts.embedded + counts.text_only < counts.chunks:
         legs.note("partly_embedded", f"semantic: {counts.embedded} of {counts.chunks} chunks embedded")
         legs.degraded = not counts.embedded
     if not vector.any() and not plan.zero_vector_counts:

@@ -81,7 +81,7 @@ def test_a_removal_of_what_is_not_there_takes_nothing_else_along(shelf: "Shelf")
     assert shelf.find("here") == []
 
 
-@pytest.mark.parametrize("stored", ["", "x", "1", "1 2 3 four", "-1 0 0 0", "{} 1 1"])
+@pytest.mark.parametrize("stored", ["", "x", "1", "1 2 3 4 five", "-1 0 0 0 0", "{} 1 1", "{} 1 1 0"])
 def test_counts_that_no_run_has_left_are_counted(
     make_shelf: "MakeShelf", tmp_path: Path, stored: str
 ) -> None:
@@ -89,7 +89,7 @@ def test_counts_that_no_run_has_left_are_counted(
     connection = apsw.Connection(str(tmp_path / "index.db"))
     generation = connection.execute("SELECT value FROM meta WHERE key = 'generation'").get
     left = connection.execute("SELECT value FROM meta WHERE key = 'counts'").get
-    assert left == f"{generation} {len(TEXTS)} {len(TEXTS)} 0"
+    assert left == f"{generation} {len(TEXTS)} {len(TEXTS)} 0 0"
     connection.execute("UPDATE meta SET value = ? WHERE key = 'counts'", (stored.format(generation),))
     connection.close()
     assert counts(make_shelf(folder=tmp_path)) == Counts(len(TEXTS), len(TEXTS), 0)

@@ -29,21 +29,21 @@ class Attention:
 
     def __init__(self, ranges: HeadRanges, head: int) -> None:
         self._head, self._table = head, exp_table()
-        self._score_levels = isqrt(EXACT // head)
-        self._value_levels = EXACT // (PROBABILITY + MAX_TOKENS)
-        query, key = (span * HEADROOM / np.float32(self._score_levels) for span in (ranges.q, ranges.k))
-        value = ranges.v * HEADROOM / np.float32(self._value_levels)
+        self.score_levels = isqrt(EXACT // head)
+        self.value_levels = EXACT // (PROBABILITY + MAX_TOKENS)
+        query, key = (span * HEADROOM / np.float32(self.score_levels) for span in (ranges.q, ranges.k))
+        value = ranges.v * HEADROOM / np.float32(self.value_levels)
         self.times: Float32 = np.repeat(np.float32(1) / np.concatenate([query, key, value]), head)
         step = np.float32(EXP_STEPS) / np.sqrt(np.float32(head))
-        self._sharpness = (query * key * step)[:, np.newaxis, np.newaxis]
-        self._value_unit = (value / np.float32(PROBABILITY))[:, np.newaxis, np.newaxis]
+        self.sharpness = (query * key * step)[:, np.newaxis, np.newaxis]
+        self.value_unit = (value / np.float32(PROBABILITY))[:, np.newaxis, np.newaxis]
 
     def round(self, projected: Float32) -> None:
         """Queries, keys and values as integers within their bounds, in place."""
         np.rint(projected, out=projected)
         scores = projected.shape[1] // 3 * 2
-        np.clip(projected[:, :scores], -self._score_levels, self._score_levels, out=projected[:, :scores])
-        np.clip(projected[:, scores:], -self._value_levels, self._value_levels, out=projected[:, scores:])
+        np.clip(projected[:, :scores], -self.score_levels, self.score_levels, out=projected[:, :scores])
+        np.clip(projected[:, scores:], -self.value_levels, self.value_levels, out=projected[:, scores:])
 
     def __call__(self, projected: Float32, queries: int) -> Float32:
         """What the first `queries` tokens of one sequence gather from all."""
@@ -59,13 +59,13 @@ class Attention:
                 some = slice(start, min(start + rows, queries))
                 shares = self._shares(np.matmul(query[heads, some], key[heads]), heads)
                 gathered = np.matmul(shares, value[heads])
-                np.multiply(gathered, self._value_unit[heads], out=mixed[some, heads].swapaxes(0, 1))
+                np.multiply(gathered, self.value_unit[heads], out=mixed[some, heads].swapaxes(0, 1))
         return mixed.reshape(queries, -1)
 
     def _shares(self, scores: Float32, heads: slice) -> Float32:
         """Softmax in integers. `scores` is overwritten."""
         np.subtract(scores.max(axis=2, keepdims=True), scores, out=scores)
-        scores *= self._sharpness[heads]
+        scores *= self.sharpness[heads]
         np.clip(scores, 0, len(self._table) - 1, out=scores)
         shares = self._table.take(scores.astype(np.int16), mode="clip", out=scores)
         # A product with ones adds up exact integers, faster than `sum` does.

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from quintet.embed.canonical.int8_matrix import LEVELS, Int8Matrix
+from quintet.embed.canonical.int8_matrix import LEVELS, Int8, Int8Matrix
 from quintet.embed.canonical.products import SMALLEST
 from quintet.embed.canonical.ranges import HEADROOM
 from quintet.embed.canonical.weights import Affine, Float32
@@ -44,22 +44,22 @@ class Int8Affine(ABC):
         scale = largest_magnitude(weight) / np.float32(LEVELS)
         weight /= scale[:, np.newaxis]
         np.rint(weight, out=weight)
-        # Unless the number of outputs is a multiple of 8, numkong 7.8 multiplies 4 x 4 values at a time
-        # instead of 1 x 8: with 1540 outputs it is a third faster than with 1536.
-        integers = np.zeros((len(weight) + (4 - len(weight)) % 8, len(ranges)), np.int8)
-        integers[: len(weight)] = weight
-        self._matrix = matrix(integers)
-        self._scale: Float32 = scale * np.asarray(times, np.float32)
-        self._bias: Float32 = affine.bias * np.asarray(times, np.float32) + np.float32(plus)
-        self._shrink: Float32 = np.float32(1) / even
+        self.matrix = matrix(weight.astype(np.int8))
+        self.scale: Float32 = scale * np.asarray(times, np.float32)
+        self.bias: Float32 = affine.bias * np.asarray(times, np.float32) + np.float32(plus)
+        self.shrink: Float32 = np.float32(1) / even
 
     @abstractmethod
     def __call__(self, x: Float32, special: Places, out: Float32) -> None:
         """Write the result into `out`. The rows `special` of x have two limbs and a unit each."""
 
+    def rows_for(self, count: int) -> Int8:
+        """Space for so many rows, and for up to three more: numkong is slower for other numbers."""
+        return np.empty((count + -count % 4, len(self.shrink)), np.int8)
+
     def _limbs(self, x: Float32) -> tuple[Float32, Float32, Float32]:
         """The unit of each row, and its two limbs."""
-        y = x * self._shrink
+        y = x * self.shrink
         largest = largest_magnitude(y)
         y *= (TWO_LIMBS / largest)[:, np.newaxis]
         np.rint(y, out=y)
@@ -70,9 +70,9 @@ class Int8Affine(ABC):
     def _sums(self, y: Float32, special: Places, high: Float32, low: Float32, out: Float32) -> None:
         """The products of all rows, which are integers; of special rows, those of both limbs together."""
         count, both = len(y), len(y) + len(low)
-        rows = np.empty((both + -both % 4, y.shape[1]), np.int8)  # numkong is slower for other numbers
+        rows = self.rows_for(both)
         rows[:count], rows[count:both], rows[both:], rows[special] = y, low, 0, high
-        sums = self._matrix.dots(rows)[:, : len(self._scale)]
+        sums = self.matrix.dots(rows)[:, : len(self.scale)]
         sums[special] = sums[special] * LIMB + sums[count:both]
         out[...] = sums[:count]
 
@@ -89,18 +89,18 @@ class RangedAffine(Int8Affine):
         plus: float = 0.0,
     ) -> None:
         super().__init__(matrix, affine, ranges, times, plus)
-        self._unit = (ranges * self._shrink).max() * HEADROOM / np.float32(LEVELS)
-        self._levels = self._shrink / self._unit
-        self._unit_scale = self._scale * self._unit
+        self.unit = (ranges * self.shrink).max() * HEADROOM / np.float32(LEVELS)
+        self.levels = self.shrink / self.unit
+        self.scale = self.scale * self.unit
 
     def __call__(self, x: Float32, special: Places, out: Float32) -> None:
         unit, high, low = self._limbs(x[special])
-        y = x * self._levels
+        y = x * self.levels
         np.clip(y, -LEVELS, LEVELS, out=y)
         self._sums(np.rint(y, out=y), special, high, low, out)
-        out[special] *= (unit / self._unit)[:, np.newaxis]
-        out *= self._unit_scale
-        out += self._bias
+        out[special] *= (unit / self.unit)[:, np.newaxis]
+        out *= self.scale
+        out += self.bias
 
 
 class RowAffine(Int8Affine):
@@ -108,15 +108,15 @@ class RowAffine(Int8Affine):
 
     def __call__(self, x: Float32, special: Places, out: Float32) -> None:
         special_unit, high, low = self._limbs(x[special])
-        x *= self._shrink
+        x *= self.shrink
         largest = largest_magnitude(x)
         x *= (np.float32(LEVELS) / largest)[:, np.newaxis]
         self._sums(np.rint(x, out=x), special, high, low, out)
         unit = largest / np.float32(LEVELS)
         unit[special] = special_unit
         out *= unit[:, np.newaxis]
-        out *= self._scale
-        out += self._bias
+        out *= self.scale
+        out += self.bias
 
 
 def largest_magnitude(x: Float32) -> Float32:

@@ -7,6 +7,7 @@ from quintet.embed.canonical.weights import Float32, Norm
 from quintet.errors import StoreError
 
 FIXED = np.float32(4096)  # units of fixed point in layer norm and pooling
+BEYOND = "an activation left the range in which layer norm is exact"
 MIN_SPREAD = 1 / 64  # of a row; in a narrower row rounding would matter too much
 
 
@@ -17,7 +18,7 @@ def normalise(y: Float32, norm: Norm, epsilon: float) -> None:
     fixed = np.rint(scaled, out=scaled).astype(np.float64)
     squares = np.vecdot(fixed, fixed)
     if not squares.max() < EXACT_64:
-        raise StoreError("an activation left the range in which layer norm is exact")
+        raise StoreError(BEYOND)
     mean = np.vecdot(fixed, np.ones(width)) / width
     variance = squares / width - mean * mean
     spread = np.sqrt(np.maximum(variance / (unit * unit), MIN_SPREAD * MIN_SPREAD) + epsilon)

@@ -37,7 +37,8 @@ STATE = (
 )
 CHANGED = "SELECT id FROM changes WHERE generation > ?"
 CACHED_IDS = 10_000  # chunks, some 2 MB; a search sees a few hundred
-COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
+COUNTS = re.compile(r"(?P<generation>[0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
+TEXT_ONLY = "SELECT row FROM documents WHERE NOT is_embedded(language, path)"
 
 
 class SqliteCatalog:
@@ -221,14 +222,16 @@ def counts(connection: apsw.Connection) -> Counts:
 def store_counts(connection: apsw.Connection) -> None:
     """Store the counts of this generation, so that the next search need not count."""
     generation, counts = number(connection, "generation"), counted(connection)
-    stored = f"{generation} {counts.documents} {counts.chunks} {counts.embedded}"
+    stored = f"{generation} {counts.documents} {counts.chunks} {counts.embedded} {counts.text_only}"
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('counts', ?)", (stored,))
 
 
 def counted(connection: apsw.Connection) -> Counts:
     (row,) = connection.execute(
         "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), "
-        "(SELECT count(*) FROM chunks WHERE text_hash IN (SELECT text_hash FROM vectors))"
+        "(SELECT count(*) FROM chunks WHERE text_hash IN (SELECT text_hash FROM vectors)), "
+        f"(SELECT count(*) FROM chunks WHERE document IN ({TEXT_ONLY}) "
+        "AND text_hash NOT IN (SELECT text_hash FROM vectors))"
     )
     return Counts(*row)
 

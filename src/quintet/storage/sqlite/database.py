@@ -199,6 +199,7 @@ class Database:
         connection.pragma("cache_size", -CACHE)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)
+        register(connection)  # once: it makes SQLite compile its statements again
         return connection
 
     def _empty(self) -> apsw.Connection:
@@ -239,7 +240,6 @@ class Database:
         if connection is None:
             connection = self._open()
             connection.pragma("query_only", True)
-            register(connection)  # once: it makes SQLite compile its statements again
         return place, connection
 
     def _check_open(self) -> None:

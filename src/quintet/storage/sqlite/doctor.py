@@ -133,7 +133,9 @@ def _vectors(connection: apsw.Connection) -> HealthCheck:
     if not identity:
         return HealthCheck("vectors", True, "none: this index searches text only")
     message = f"{counts.embedded} of {counts.chunks} chunks embedded by {identity}"
-    if counts.embedded == counts.chunks:
+    if counts.text_only:
+        message += f", {counts.text_only} of generated code searched by text only"
+    if counts.embedded + counts.text_only == counts.chunks:
         return HealthCheck("vectors", True, message)
     return HealthCheck("vectors", False, message + "; run 'quintet index' to embed the rest")
 

@@ -16,6 +16,7 @@ import apsw
 import numpy as np
 
 from quintet.contracts.knowledge import BASE, KEPT
+from quintet.model.documents import is_embedded
 from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Filter, Not
 from quintet.ports.reading import Rows
 from quintet.storage.sqlite.migrations import SUPERSEDED
@@ -89,7 +90,7 @@ class SqlCondition:
 
 
 def register(connection: apsw.Connection) -> None:
-    for function in (glob_match, in_package, is_module, contains_folded, is_end_of):
+    for function in (glob_match, in_package, is_module, contains_folded, is_end_of, is_embedded):
         scalar = cast("apsw.ScalarProtocol", function)
         connection.create_scalar_function(function.__name__, scalar, 2, deterministic=True)
 

@@ -10,6 +10,7 @@ from quintet.errors import Conflict
 from quintet.model.documents import embedding_context, embedding_text
 from quintet.model.vector import Int16
 from quintet.storage.sqlite import state_tree
+from quintet.storage.sqlite.catalog import TEXT_ONLY
 from quintet.storage.sqlite.writer_connection import WriterConnection
 from quintet.storage.vectors.index import is_from_here, matrix_folder
 
@@ -36,7 +37,8 @@ class SqliteVectorWriter:
     def count_pending(self, *, replacing: bool = False) -> int:
         missing = f"text_hash NOT IN (SELECT text_hash FROM {TABLES[replacing]})"
         with self._connection.reading() as connection:
-            return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {missing}").get)
+            sql = f"SELECT count(*) FROM chunks WHERE {missing} AND document NOT IN ({TEXT_ONLY})"
+            return int(connection.execute(sql).get)
 
     def pending(self, after: int, limit: int, *, replacing: bool = False) -> list[tuple[int, bytes, str]]:
         with self._connection.reading() as connection:
@@ -44,6 +46,7 @@ class SqliteVectorWriter:
                 "SELECT c.row, c.text_hash, d.language, d.path, c.heading_path, x.content "
                 "FROM chunks c JOIN contents x ON x.row = c.row JOIN documents d ON d.row = c.document "
                 "WHERE c.row > ? "
+                "AND is_embedded(d.language, d.path) "
                 f"AND NOT EXISTS (SELECT 1 FROM {TABLES[replacing]} v WHERE v.text_hash = c.text_hash) "
                 "ORDER BY c.row LIMIT ?",
                 (after, limit),
