@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from quintet.errors import UsageError
 from quintet.indexing.files import FileProblem
+from quintet.indexing.no_links import is_folder
 from quintet.indexing.run import Report
 from quintet.ports.reading import Root
 
@@ -109,10 +110,11 @@ def _outermost_first(path: GivenPath) -> tuple[bool, int, str]:
 def existing_roots(known: Sequence[Root], report: Report) -> list[Root]:
     """The roots whose folder exists. A root without its folder keeps its documents until it is forgotten."""
     for root in known:
-        if not Path(root.location).is_dir():
-            reason = "the folder of this root is missing; restore it, or run 'quintet forget' on it"
+        if not is_folder(root.location):
+            missing = "is behind a link now" if Path(root.location).is_dir() else "is missing"
+            reason = f"the folder of this root {missing}; restore it, or run 'quintet forget' on it"
             report.problems.append(FileProblem(root.location, reason))
-    return [root for root in known if Path(root.location).is_dir()]
+    return [root for root in known if is_folder(root.location)]
 
 
 def all_targets(known: Sequence[Root]) -> list[SyncTarget]:

@@ -139,7 +139,8 @@ class KnowledgeBase:
 
     def _read(self, file: Path, name: str) -> bytes:
         try:
-            return read_file(file, size_cap(name, self._parts.settings)).data
+            place = file.parent.resolve() / file.name
+            return read_file(place, size_cap(name, self._parts.settings)).data
         except UnreadableFile as error:
             if error.reason == TOO_LARGE:
                 max_bytes = size_cap(name, self._parts.settings)

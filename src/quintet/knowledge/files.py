@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import stat
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TypeVar
 from quintet.errors import NotFound, StoreError
 from quintet.indexing.disk import find_file
 from quintet.indexing.files import FileProblem
+from quintet.indexing.no_links import lstat
 from quintet.model.documents import Document
 
 ORIGINALS = "files"
@@ -31,10 +33,10 @@ class SourceFile:
 
 
 def describe_file(document: Document, location: Path, name: str) -> SourceFile:
-    with suppress(OSError):  # the file may go between the two calls
-        if location.is_file():
-            size = location.stat().st_size
-            return SourceFile(location, name, document.mime_type, size, document.content_hash)
+    with suppress(OSError):
+        facts = lstat(location)
+        if stat.S_ISREG(facts.st_mode):
+            return SourceFile(location, name, document.mime_type, facts.st_size, document.content_hash)
     raise _no_file(name)
 
 
@@ -76,7 +78,7 @@ class Originals:
     """The uploaded files. Each content is stored once, under its SHA-256."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / ORIGINALS
+        self._folder = folder.resolve() / ORIGINALS
 
     def location(self, sha256: str) -> Path:
         return self._folder / sha256
