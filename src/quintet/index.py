@@ -47,7 +47,7 @@ from quintet.query.trials import Trials
 from quintet.receipts.receipts import Receipts
 from quintet.settings import Settings, load_settings
 from quintet.status import IndexStatus, index_status
-from quintet.storage.sqlite.doctor import examine_memory
+from quintet.storage.sqlite.doctor import examine_memory, examine_permissions
 from quintet.storage.sqlite.migrations import MIGRATIONS
 from quintet.storage.sqlite.store import SqliteStore
 
@@ -371,11 +371,11 @@ class Index:
             snapshot.vectors.build_approximation()
             return snapshot.vectors.approximation
 
-    def doctor(self) -> list[HealthCheck]:
-        """Check the index. A failed check says what to do about it."""
-        with self._collection.snapshot() as snapshot:
-            tuned = self.tuned.examine(snapshot.catalog.embedder)
-        return [*self._store.examine(), examine_memory(self.folder / MEMORY_FILES.database), tuned]
+    def doctor(self, *, fix: bool = False) -> list[HealthCheck]:
+        """Check the index. A failed check says what to do. `fix` keeps other accounts out of its files."""
+        memory = examine_memory(self.folder / MEMORY_FILES.database)
+        tuned = self.tuned.examine(self._collection.stored_embedder())
+        return [*self._store.examine(), memory, tuned, examine_permissions(self.folder, fix)]
 
     def close(self) -> None:
         close_embedder = getattr(self.embedder, "close", None)

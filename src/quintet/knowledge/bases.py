@@ -4,7 +4,7 @@ import secrets
 import shutil
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from quintet.knowledge.registration import (
     check_title,
 )
 from quintet.knowledge.results import BaseFields, ListedBase
+from quintet.processes import private
 from quintet.processes.lock import hold_lock
 
 FOLDER = "knowledge"
@@ -161,6 +162,8 @@ class KnowledgeBases:
         """Held while registrations change."""
         seconds = self._parts.settings.writer_timeout if timeout is None else timeout
         busy = "another process is changing the knowledge bases of this index; try again"
+        with suppress(OSError):  # then the lock says what is wrong
+            private.make_folder(self._folder)
         return hold_lock(self._folder / LOCK, seconds, busy)
 
     def _clean(self) -> None:

@@ -15,6 +15,7 @@ from quintet.indexing.disk import find_file
 from quintet.indexing.files import FileProblem
 from quintet.indexing.no_links import lstat
 from quintet.model.documents import Document
+from quintet.processes import private
 
 ORIGINALS = "files"
 WAITS = (0.01, 0.02, 0.05, 0.1, 0.2) if os.name == "nt" else ()  # seconds between two tries
@@ -53,7 +54,7 @@ def replace_file(file: Path, data: bytes, *, durable: bool = True) -> None:
     """Replace a file in one step. A kill leaves the old file; with `durable` so does a power cut."""
     new_file = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
     try:
-        with new_file.open("xb") as out:
+        with private.open_new(new_file, exclusive=True) as out:
             out.write(data)
             if durable:
                 out.flush()
@@ -86,7 +87,7 @@ class Originals:
     def keep(self, sha256: str, data: bytes) -> None:
         file = self.location(sha256)
         if not file.is_file():
-            self._folder.mkdir(exist_ok=True)
+            private.make_folder(self._folder)
             replace_file(file, data)
 
     def drop_all_but(self, wanted: Collection[str]) -> None:

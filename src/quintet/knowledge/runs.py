@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 from quintet.errors import Conflict, StoreError
 from quintet.knowledge.files import replace_file, retry_on_windows
 from quintet.model.schema import Count
+from quintet.processes import private
 from quintet.processes.lock import hold_lock
 
 FOLDER = "runs"
@@ -114,7 +115,7 @@ class RunLog:
         return sorted(self._folder.glob("[0-9]*.json"), reverse=newest_first)
 
     def _start(self, source_id: str) -> SyncRun:
-        self._folder.mkdir(exist_ok=True)
+        private.make_folder(self._folder)
         files = self._files()
         for old in files[: -KEPT_RUNS + 1]:
             with suppress(PermissionError):  # on Windows, while it is read; the next run drops it

@@ -11,6 +11,7 @@ from quintet.errors import QuintetError
 from quintet.model import merkle, set_difference
 from quintet.model.documents import embedding_context, embedding_hash
 from quintet.ports.health import HealthCheck
+from quintet.processes import private
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.storage.sqlite.database import RESTORED, Database
@@ -69,6 +70,21 @@ def examine_memory(file: Path) -> HealthCheck:
         return HealthCheck("memory", False, error.message)
     finally:
         database.close()
+
+
+def examine_permissions(folder: Path, fix: bool) -> HealthCheck:
+    """Versions before 0.2 let other accounts read an index. `fix` takes that right away."""
+    if fix:
+        try:
+            private.close_to_others(folder)
+        except OSError as error:
+            reason = f"{error.filename or folder}: {error.strerror}"
+            return HealthCheck("access", False, f"{reason}; run this as the owner of the folder")
+    places = list(private.open_to_others(folder))
+    if not places:
+        return HealthCheck("access", True, "only its owner can read the index")
+    wrong = f"other accounts have access to {places[0]} and {len(places) - 1} more files and folders"
+    return HealthCheck("access", False, f"{wrong}; run 'quintet doctor --fix'")
 
 
 def _memories(connection: apsw.Connection) -> HealthCheck:
