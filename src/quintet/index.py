@@ -23,7 +23,7 @@ from quintet.evaluation.tuning.tuned_numbers import TunedNumbers
 from quintet.indexing.disk import SourceFiles
 from quintet.indexing.embedding import check_embedder, reembed
 from quintet.indexing.removal import clear, remove
-from quintet.indexing.roots import all_targets, existing_roots, resolve_path, sync_targets
+from quintet.indexing.roots import GivenPath, given_paths, targets_of_run
 from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.indexing.sync import sync
 from quintet.knowledge import KnowledgeBases
@@ -143,26 +143,23 @@ class Index:
 
     def sync(
         self,
-        paths: Paths | None = None,
+        paths: Paths | Sequence[str | GivenPath] | None = None,
         *,
         force: bool = False,
         embed: bool = True,
+        within: Path | None = None,
         progress: Progress | None = None,
     ) -> Report:
         """Index folders and files; without `paths`, what is indexed already, or else the current folder.
 
         Returns when everything is searchable and embedded; with `embed=False` when it is searchable by
-        text. A path may be written `name=path`. `progress` is called with stage, done and total; an
-        exception raised from it ends the run with what was committed so far.
+        text. A path may be written `name=path`. `within` leaves out roots elsewhere. `progress` is called
+        with stage, done and total; an exception from it ends the run with what was committed so far.
         """
         self._check_loadable()
-        locations = [resolve_path(path, Path.cwd()) for path in names_of(paths or ())]
+        locations = given_paths(paths or (), Path.cwd())
         with self._run(progress, force) as run:
-            known = run.writer.roots()
-            if locations or not known:
-                targets = sync_targets(locations or [resolve_path(".", Path.cwd())], known)
-            else:
-                targets = all_targets(existing_roots(known, run.report))
+            targets = targets_of_run(locations, run.writer.roots(), within, run.report)
             self._remember_choices(run)
             sync(run, targets)
             if embed:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,8 +13,10 @@ import quintet
 from quintet.errors import QuintetError
 from quintet.formats.decoding import UnreadableFile
 from quintet.http.source_file import open_file
-from quintet.indexing import no_links
+from quintet.indexing import no_links, watch
 from quintet.indexing.read import read_file
+from quintet.indexing.roots import GivenPath
+from quintet.indexing.run import Report
 from robustness.swaps import SECRET, Tree, make_swappable, swap_at_every_moment
 
 LEAK = f"{SECRET} words"
@@ -94,6 +96,24 @@ def test_no_moment_of_a_request_for_a_source_file_sends_another_one(tree: Tree, 
 
     assert swap_at_every_moment(tree, request, lambda: None) >= 1
     assert set(sent) == {b"harmless words\n"}
+
+
+def test_a_changed_folder_that_became_a_link_before_its_sync_makes_no_root_elsewhere(
+    tree: Tree, index: quintet.Index
+) -> None:
+    index.sync([str(tree.root)])
+
+    class Watched:
+        folder, roots = index.folder, index.roots
+
+        def sync(self, paths: Sequence[GivenPath] | None = None) -> Report:
+            tree.swap()  # after the watcher has looked at the path
+            return index.sync(paths)
+
+    reports: list[Report] = []
+    assert watch._sync(Watched(), [str(tree.root / "sub")], reports.append)
+    assert [root.location for root in index.roots()] == [str(tree.root)]
+    assert index.search(SECRET).body["results"] == []
 
 
 def test_a_root_that_became_a_link_is_a_problem_and_keeps_its_documents(

@@ -36,6 +36,15 @@ class GivenPath:
     location: Path
 
 
+PathsOrGiven = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | GivenPath]
+
+
+def given_paths(paths: PathsOrGiven, base: Path) -> list[GivenPath]:
+    """The paths of a caller, resolved. A single path counts as a list of one."""
+    listed = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [path if isinstance(path, GivenPath) else resolve_path(os.fspath(path), base) for path in listed]
+
+
 def resolve_path(given: str, base: Path) -> GivenPath:
     """Parse `path` or `name=path`. If a path with an equals sign exists, it is taken as a path."""
     name, separator, rest = given.partition("=")
@@ -86,6 +95,19 @@ def _fold(name: str) -> str:
 def path_in_root(location: Path, root: Root) -> str:
     """The path of `location` in the root, as an index stores it."""
     return normalize("NFC", location.relative_to(root.location).as_posix())
+
+
+def targets_of_run(
+    given: Sequence[GivenPath], known: Sequence[Root], within: Path | None, report: Report
+) -> list[SyncTarget]:
+    """What a run syncs: the given paths, or else the known roots, only those in `within` if that is given.
+    Where nothing is known it is the current folder, unless `within` says that a server asks."""
+    if not given and not known and within is None:
+        given = [resolve_path(".", Path.cwd())]
+    if given:
+        return sync_targets(given, known)
+    wanted = [root for root in known if within is None or Path(root.location).is_relative_to(within)]
+    return all_targets(existing_roots(wanted, report))
 
 
 def sync_targets(given: Sequence[GivenPath], known: Iterable[Root]) -> list[SyncTarget]:

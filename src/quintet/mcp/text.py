@@ -140,6 +140,7 @@ def reindex_text(body: Body) -> str:
         f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
     )
     lines = [f"{counts}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
+    lines += [f"roots: {', '.join(body['roots'])}"]
     lines += [f"{problem['path']}: {problem['reason']}" for problem in body["problems"][:PROBLEMS_SHOWN]]
     if len(body["problems"]) > PROBLEMS_SHOWN:
         lines.append(f"and {len(body['problems']) - PROBLEMS_SHOWN} more problems")

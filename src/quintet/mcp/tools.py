@@ -148,7 +148,8 @@ def status(shared: SharedIndex, call: arguments.Status, progress: Progress) -> T
 
 
 def reindex(shared: SharedIndex, call: arguments.Reindex, progress: Progress) -> ToolResult:
-    body = shared.reindex(call.path, call.paths, force=call.force, progress=progress).wire()
+    targets = shared.targets(call.path, call.paths)
+    body = shared.reindex(targets, force=call.force, progress=progress).wire()
     return ToolResult(body, text.reindex_text(body))
 
 
