@@ -77,7 +77,7 @@ def test_what_cannot_be_read_fails_its_own_check(built: Path, sql: str) -> None:
 def test_a_folder_in_the_place_of_a_file_is_named(built: Path) -> None:
     (vectors,) = built.glob("vectors-*")
     (vectors / "exact.i16").unlink()
-    (vectors / "exact.i16").mkdir()
+    (vectors / "exact.i16").mkdir(0o700)
     with quintet.open(built, "hashing") as index:
         found = wrong(index)
         assert list(found) == ["matrix"]

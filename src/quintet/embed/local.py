@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from quintet.embed.canonical.encoder import unit_int16
 from quintet.embed.canonical.weights import Weights
+from quintet.errors import StoreError
 from quintet.model.vector import Int16
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ class LocalEmbedder:
         self._window = window
         self._processes = processes or os.cpu_count() or 1
         self._pool: EmbeddingPool | None = None
+        self._stopped = Event()
 
     @cached_property
     def _model(self) -> "tuple[Encoder, Tokenizer]":
@@ -70,9 +73,10 @@ class LocalEmbedder:
         return np.asarray(vector)
 
     def embed_documents(self, texts: Sequence[str]) -> Int16:
+        """Raises StoreError `stopping` once `stop` was called, perhaps by another thread."""
         if self._processes > 1 and len(texts) >= PARALLEL_TEXTS:
             return self._start_pool().embed(texts)
-        return self.embed_here(texts)
+        return self.embed_here(texts, self.check_stopped)
 
     def _start_pool(self) -> "EmbeddingPool":
         if self._pool is None:
@@ -81,12 +85,13 @@ class LocalEmbedder:
             self._pool = EmbeddingPool(self, self._processes)
         return self._pool
 
-    def embed_here(self, texts: Sequence[str]) -> Int16:
-        """Embed in this process. A vector does not depend on the other texts of the call."""
+    def embed_here(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> Int16:
+        """Embed in this process. A vector does not depend on the other texts of the call. `check` is called
+        before each batch, and may raise."""
         windows_of = [self.windows(text) for text in texts]
         windows = [window for text_windows in windows_of for window in text_windows]
         owners = [owner for owner, text_windows in enumerate(windows_of) for _ in text_windows]
-        return _merge_windows(_encode(self._model[0], windows), owners, len(texts))
+        return _merge_windows(_encode(self._model[0], windows, check), owners, len(texts))
 
     def windows(self, text: str) -> list[list[int]]:
         """The token ids of each window, between the special tokens of the model."""
@@ -95,6 +100,16 @@ class LocalEmbedder:
         first, last = tokenizer.encode("").ids
         room = self._window - 2
         return [[first, *ids[start : start + room], last] for start in range(0, max(len(ids), 1), room)]
+
+    def stop(self) -> None:
+        """Give up what is being embedded, and embed no more documents. Queries are embedded as before."""
+        self._stopped.set()
+        if self._pool is not None:
+            self._pool.kill()
+
+    def check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise StoreError("embedding was stopped; the next run embeds the rest", code="stopping")
 
     def close(self) -> None:
         if self._pool is not None:
@@ -107,11 +122,12 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _encode(encoder: Encoder, windows: Sequence[Sequence[int]]) -> Int16:
+def _encode(encoder: Encoder, windows: Sequence[Sequence[int]], check: Callable[[], None]) -> Int16:
     """Encode the windows in batches of similar length."""
     order = sorted(range(len(windows)), key=lambda window: len(windows[window]))
     vectors = np.empty((len(windows), LocalEmbedder.dimensions), np.int16)
     for batch in _batches(order, windows):
+        check()
         vectors[batch] = encoder.encode([windows[window] for window in batch])
     return vectors
 

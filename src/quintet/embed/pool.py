@@ -31,11 +31,11 @@ class EmbeddingPool:
             try:
                 return self._embed(texts)
             except BaseException:  # an unread answer would be taken for the answer to the next call
-                for process in self._processes:
-                    process.kill()
+                self.kill()
                 raise
 
     def _embed(self, texts: Sequence[str]) -> Int16:
+        self._embedder.check_stopped()
         order = sorted(range(len(texts)), key=lambda at: (-len(texts[at]), at))
         count = len(self._processes)
         shares = [(process, order[start::count]) for start, process in enumerate(self._processes)]
@@ -45,10 +45,15 @@ class EmbeddingPool:
         for process, rows in shares:
             answer = process.receive()
             if answer is None:
+                self._embedder.check_stopped()
                 vectors[rows] = self._embedder.embed_here([texts[row] for row in rows])
             else:
                 vectors[rows] = np.frombuffer(answer, "<i2").reshape(len(rows), -1)
         return vectors
+
+    def kill(self) -> None:
+        for process in self._processes:
+            process.kill()
 
     def close(self) -> None:
         for process in self._processes:

@@ -56,11 +56,13 @@ class Application:
         )
         self._middleware = RequestMiddleware(router, state.guard, state.metrics)
         self._streams = state.streams
+        self._shared = shared
         self.asgi: ASGIApp = self._middleware
 
     def prepare_to_stop(self) -> None:
-        """End the streams, which would delay the stop of the server."""
+        """End the streams and the embedding of documents, which would delay the stop of the server."""
         self._middleware.stopping = True
+        self._shared.stop()
         self._streams.close()
 
 

@@ -175,8 +175,12 @@ class SharedIndex:
             )
         return folder
 
+    def stop(self) -> None:
+        """Embed no more documents: the server is about to stop. Searches work as before."""
+        self._embedding.stop()
+
     def close(self) -> None:
-        """Stop embedding after the current batch, then close every index."""
+        """Stop embedding, then close every index."""
         self._embedding.close()
         for warm in (self._warm, *self._others.values()):
             warm.close()
