@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +25,7 @@ from quintet.http.responses import json_response
 from quintet.http.routes.documents import DocumentRoutes
 from quintet.http.routes.index import IndexRoutes
 from quintet.http.routes.jobs import JobRoutes
-from quintet.http.routes.knowledge import KnowledgeRoutes
+from quintet.http.routes.knowledge import KnowledgeRoutes, resume_syncs
 from quintet.http.routes.search import SearchRoutes
 from quintet.http.schema.openapi import document
 from quintet.http.state import ServerState
@@ -50,8 +51,13 @@ class Application:
                 Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
             ],
             redirect_slashes=False,
-            lifespan=_closing(
-                mcp.close, state.jobs.close, state.writers.close, state.workers.close, state.probes.close
+            lifespan=_lifespan(
+                partial(resume_syncs, state),
+                mcp.close,
+                state.jobs.close,
+                state.writers.close,
+                state.workers.close,
+                state.probes.close,
             ),
         )
         self._middleware = RequestMiddleware(router, state.guard, state.metrics)
@@ -84,13 +90,14 @@ def _state(shared: SharedIndex, config: Config) -> ServerState:
     )
 
 
-def _closing(
-    close_mcp: Callable[[], Awaitable[None]], *rest: Callable[[], None]
+def _lifespan(
+    start: Callable[[], None], close_mcp: Callable[[], Awaitable[None]], *rest: Callable[[], None]
 ) -> Callable[[Router], AbstractAsyncContextManager[None]]:
-    """A lifespan that closes what runs in threads, in this order."""
+    """Calls `start`, and in the end closes what runs in threads, in this order."""
 
     @asynccontextmanager
     async def lifespan(_: Router) -> AsyncIterator[None]:
+        await asyncio.to_thread(start)
         try:
             yield
         finally:

@@ -23,6 +23,7 @@ from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.uploads import Uploader, managed_by_source
 from quintet.model.documents import Json, digest
 from quintet.model.parameters import shown
+from quintet.model.results import Note
 from quintet.ports.documents import StoredDocument
 from quintet.query.search import Response
 
@@ -82,7 +83,10 @@ class KnowledgeBase:
         """Search the documents of this base by contract knowledge."""
         self._check_ready()
         params = {**params, "index": self.index_name}
-        return self._documents.collection.search(query, self._contract, params)
+        response = self._documents.collection.search(query, self._contract, params)
+        if interrupted := self.interrupted():
+            return replace(response, notes=[*response.notes, _partly_synced(interrupted)])
+        return response
 
     def _check_ready(self) -> None:
         archived, state = self.registered().archived, self.state()
@@ -261,6 +265,10 @@ class KnowledgeBase:
         """`syncing` while a source is synced, `error` if the last run of a source failed, else `ready`."""
         return self._sources.state()
 
+    def interrupted(self) -> list[str]:
+        """The sources whose last run was interrupted. A server resumes them when it starts."""
+        return self._sources.interrupted()
+
     def embed(self) -> int:
         """Make the vectors that are missing, or all of them if the index has a new embedder."""
         self.registered()
@@ -278,6 +286,14 @@ class KnowledgeBase:
 
     def close(self) -> None:
         self._documents.store.close()
+
+
+def _partly_synced(sources: Sequence[str]) -> Note:
+    message = (
+        f"the last run of source {', '.join(sources)} was interrupted, so some of its documents may be of an "
+        "earlier state; a server resumes the run when it starts, and so does 'quintet kb sync'"
+    )
+    return {"code": "partly_synced", "message": message}
 
 
 def unknown(name: object) -> NotFound:

@@ -127,6 +127,13 @@ class KnowledgeBases:
                 self._open.pop(next(iter(self._open))).rest()
             return base
 
+    def interrupted(self) -> Iterator[tuple[KnowledgeBase, str]]:
+        """The sources whose last run was interrupted, each with its base."""
+        for slug in sorted(self._slugs()):
+            with suppress(NotFound, StoreError):  # deleted meanwhile, or damaged
+                base = self.get(slug)
+                yield from ((base, source) for source in base.interrupted())
+
     def archive(self, name: str) -> None:
         """Keep a base, but refuse to search it."""
         self.get(name).change(lambda base: replace(base, archived=True))
