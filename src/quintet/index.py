@@ -372,7 +372,8 @@ class Index:
         """Check the index. A failed check says what to do. `fix` keeps other accounts out of its files."""
         memory = examine_memory(self.folder / MEMORY_FILES.database)
         tuned = self.tuned.examine(self._collection.stored_embedder())
-        return [*self._store.examine(), memory, tuned, examine_permissions(self.folder, fix)]
+        rest = (memory, self.knowledge.examine(), tuned, examine_permissions(self.folder, fix))
+        return [*self._store.examine(), *rest]
 
     def close(self) -> None:
         close_embedder = getattr(self.embedder, "close", None)

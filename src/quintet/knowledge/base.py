@@ -4,11 +4,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from quintet.contracts.knowledge import for_base, kept
-from quintet.errors import Conflict, LimitError, NotFound, UsageError
+from quintet.errors import Conflict, LimitError, NotFound, StoreError, UsageError
 from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.files import size_cap
 from quintet.indexing.read import TOO_LARGE, read_file
@@ -194,7 +195,10 @@ class KnowledgeBase:
         stored = self._find_upload(id)
         location = self._documents.originals.location(stored.document.content_hash)
         name = str(kept(stored.document)["source_name"] or "text")
-        upload = original_upload(stored, self._read(location, name))
+        data = self._read(location, name)
+        if sha256(data).hexdigest() != stored.document.content_hash:
+            raise StoreError(f"the upload of document {id!r} is damaged on the disk; add the document again")
+        upload = original_upload(stored, data)
         fields: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
         changes = {name: value for name, value in fields.items() if value is not SAME}
         return self._put_one(replace(upload, **changes), instead_of=stored)
@@ -268,6 +272,10 @@ class KnowledgeBase:
     def interrupted(self) -> list[str]:
         """The sources whose last run was interrupted. A server resumes them when it starts."""
         return self._sources.interrupted()
+
+    def examine(self) -> list[str]:
+        """What is damaged, if anything."""
+        return self._documents.examine()
 
     def embed(self) -> int:
         """Make the vectors that are missing, or all of them if the index has a new embedder."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from quintet.contracts.knowledge import INDEX_PREFIX
-from quintet.errors import Conflict, NotFound, StoreError
+from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.registration import (
@@ -21,6 +21,7 @@ from quintet.knowledge.registration import (
     check_title,
 )
 from quintet.knowledge.results import BaseFields, ListedBase
+from quintet.ports.health import HealthCheck
 from quintet.processes import private
 from quintet.processes.lock import hold_lock
 
@@ -126,6 +127,21 @@ class KnowledgeBases:
             if len(self._open) > MAX_OPEN:
                 self._open.pop(next(iter(self._open))).rest()
             return base
+
+    def examine(self) -> HealthCheck:
+        """Whether every base is sound."""
+        slugs, wrong = sorted(self._slugs()), []
+        for slug in slugs:
+            try:
+                wrong += [f"{slug}: {problem}" for problem in self.get(slug).examine()]
+            except NotFound:
+                continue  # deleted meanwhile
+            except QuintetError as error:
+                wrong.append(f"{slug}: {error.message}")
+        if not wrong:
+            return HealthCheck("bases", True, f"{len(slugs)} knowledge bases, all sound" if slugs else "none")
+        problems = "; ".join(problem.partition("; ")[0] for problem in wrong)
+        return HealthCheck("bases", False, f"{problems}; delete what is damaged and add its documents again")
 
     def interrupted(self) -> Iterator[tuple[KnowledgeBase, str]]:
         """The sources whose last run was interrupted, each with its base."""

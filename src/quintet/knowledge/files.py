@@ -1,5 +1,6 @@
 """Files of a knowledge base: the originals of uploads, and the files of sources."""
 
+import hashlib
 import os
 import secrets
 import stat
@@ -89,6 +90,17 @@ class Originals:
         if not file.is_file():
             private.make_folder(self._folder)
             replace_file(file, data)
+
+    def damaged(self, wanted: Collection[str]) -> list[str]:
+        """Those that are missing, or whose content is not what was uploaded."""
+        return [sha256 for sha256 in sorted(wanted) if not self._is_right(sha256)]
+
+    def _is_right(self, sha256: str) -> bool:
+        try:
+            with self.location(sha256).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        except OSError:
+            return False
 
     def drop_all_but(self, wanted: Collection[str]) -> None:
         """Also drops what an interrupted upload left behind."""

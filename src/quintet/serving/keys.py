@@ -179,6 +179,7 @@ def _key(stored: Mapping[str, Any]) -> Key:
     bases = stored.get("bases", [])
     if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
         raise ValueError("bases must be a list of slugs")
+    bytes.fromhex(stored["salt"])
     return Key(**{**stored, "bases": tuple(bases)})
 
 

@@ -43,8 +43,9 @@ def doctor_command(
 ) -> int:
     """Check that the index is sound: one line per check, with what to do if it fails.
 
-    It checks the database, text, vectors, code graph, state root, memory, tuned numbers and who can read the
-    files, and whether another text index would be better. Exit code 6 means that a check failed.
+    It checks the database, text, vectors, code graph, state root, memory, knowledge bases, tuned numbers and
+    who can read the files, and whether another text index would be better. Exit code 6 means that a check
+    failed.
 
     \b
     Example:

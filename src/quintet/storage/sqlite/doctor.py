@@ -9,7 +9,7 @@ import apsw
 
 from quintet.errors import QuintetError
 from quintet.model import merkle, set_difference
-from quintet.model.documents import embedding_context, embedding_hash
+from quintet.model.documents import embedding_context, is_text_of
 from quintet.ports.health import HealthCheck
 from quintet.processes import private
 from quintet.storage.sqlite import state_tree
@@ -133,14 +133,9 @@ def _altered(connection: apsw.Connection) -> int:
         "JOIN documents d ON d.row = c.document LEFT JOIN contents x ON x.row = c.row"
     )
     return sum(
-        text is None or key not in _hashes(embedding_context(language, path), heading, text)
+        text is None or not is_text_of(key, embedding_context(language, path), heading, text)
         for key, language, path, heading, text in rows
     )
-
-
-def _hashes(context: str, heading: str, text: str) -> set[bytes]:
-    """Indexes of versions before 0.2 have no context in front of their text."""
-    return {embedding_hash(context, heading, text), embedding_hash("", heading, text)}
 
 
 def _vectors(connection: apsw.Connection) -> HealthCheck:

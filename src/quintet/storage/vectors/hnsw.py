@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from filelock import FileLock
 
-from quintet.errors import MissingExtra
+from quintet.errors import MissingExtra, StoreError
 from quintet.model.vector import Int16, Int64
 from quintet.ports.reading import Approximation
 from quintet.processes import private
@@ -104,7 +104,13 @@ def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
     name = f"hnsw-{count}.usearch"
     draft = folder / f"{name}.{os.getpid()}"
     private.write_new(draft, b"")  # usearch would let everybody read it
-    graph.save(str(draft))
+    try:
+        graph.save(str(draft))
+    except RuntimeError as error:  # all that usearch says of a full disk
+        draft.unlink(missing_ok=True)
+        raise StoreError(
+            f"{draft} cannot be written ({error}); if the disk is full, make room and build the graph again"
+        ) from error
     _settle(draft, folder / name)
     built = HnswFile(name, _checksum(folder / name), count, {})
     recall = measure(Hnsw(folder, built, matrix.exact.shape[1]), matrix, stop)
