@@ -19,6 +19,7 @@ from quintet.ports.reading import Approximation, ChunkVectors, Embedder, Rows, S
 from quintet.query.text import look_up, parse
 from quintet.ranking import FINDERS, Profile, best_chunk, best_first, contenders, rank, scores_of
 
+EMBEDDED_CHARS = 2_000  # of a query: what a passage holds, and about what a model reads at once
 SEEDS = 10  # nodes a graph walk starts from
 CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks are of too few nodes
 FEW_NODES = 20  # for fewer it goes as deep as for these
@@ -227,8 +228,13 @@ def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | 
     if embedder is None:
         legs.note("embedder_missing", "no embedder is in use, so nothing was searched by meaning")
         return None
+    text = plan.query
+    if len(text) > EMBEDDED_CHARS:
+        text = text[:EMBEDDED_CHARS]
+        shown = f"of {len(plan.query)} characters the first {len(text)} were compared by meaning"
+        legs.note("query_cut", shown)
     try:
-        vector = embedder.embed_query(plan.query)
+        vector = embedder.embed_query(text)
     except QuintetError as error:
         legs.note("leg_failed", f"the semantic leg failed: {error.message}")
         return None
