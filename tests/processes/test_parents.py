@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 import quintet
-from processes.waiting import gone
+from processes.waiting import children, gone
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor")
 
@@ -30,6 +30,7 @@ embedder.embed_documents(["a long text about tides " * 20_000] * 64)
 PARSING = """
 import sys
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
+from quintet.processes.child import ChildProcess
 code = '''
 import sys
 from quintet.formats.sandbox.child import main
@@ -40,7 +41,11 @@ main(int(sys.argv[1]), busy)
 '''
 sandbox = Sandbox(ParseLimits(3600, 0, 10), [sys.executable, "-P", "-c", code])
 sandbox._process = sandbox._start()
-print(sandbox.pid, flush=True)
+wait_for_answer = ChildProcess.receive
+def receive(process, max_bytes):
+    print(process.pid, flush=True)
+    return wait_for_answer(process, max_bytes)
+ChildProcess.receive = receive
 sandbox.parse("a.pdf", b"data")
 """
 SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGKILL]
@@ -59,15 +64,6 @@ def test_busy_workers_end_when_their_parent_is_ended(code: str, number: signal.S
         parent.send_signal(number)
         parent.wait()
     assert all(gone(pid) for pid in workers)
-
-
-def children(pid: int) -> list[int]:
-    """The processes that this one has started, and those that they have."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text("ascii").split():
-            found += [int(child), *children(int(child))]
-    return found
 
 
 def embedded(folder: Path) -> int:

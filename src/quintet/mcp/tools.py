@@ -235,7 +235,7 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "reindex",
             "Bring the index up to date",
-            "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only "
+            "Index a folder or file (`path`), several (`paths`), or the roots in the working folder. Only "
             "changed files are read. Returns when the text is searchable; `pending` counts vectors still "
             "to come.",
             arguments.Reindex,
