@@ -65,7 +65,7 @@ def altered(file: Path, sql: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["index.db", "memory.db", "knowledge/shelf/index.db"])
-def test_a_flipped_bit_gives_the_same_answer_or_an_error_of_the_store(
+def test_a_flipped_bit_changes_no_answer_that_neither_fails_nor_is_found_by_the_doctor(
     sound: Path, tmp_path: Path, file: str
 ) -> None:
     with quintet.open(sound, "hashing") as index:
