@@ -23,7 +23,7 @@ from quintet.evaluation.tuning.tuned_numbers import TunedNumbers
 from quintet.indexing.disk import SourceFiles
 from quintet.indexing.embedding import check_embedder, reembed
 from quintet.indexing.removal import clear, remove
-from quintet.indexing.roots import all_targets, existing_roots, resolve_path, sync_targets
+from quintet.indexing.roots import GivenPath, given_paths, targets_of_run
 from quintet.indexing.run import IndexRun, Progress, Report
 from quintet.indexing.sync import sync
 from quintet.knowledge import KnowledgeBases
@@ -47,7 +47,7 @@ from quintet.query.trials import Trials
 from quintet.receipts.receipts import Receipts
 from quintet.settings import Settings, load_settings
 from quintet.status import IndexStatus, index_status
-from quintet.storage.sqlite.doctor import examine_memory
+from quintet.storage.sqlite.doctor import examine_memory, examine_permissions
 from quintet.storage.sqlite.migrations import MIGRATIONS
 from quintet.storage.sqlite.store import SqliteStore
 
@@ -147,26 +147,23 @@ class Index:
 
     def sync(
         self,
-        paths: Paths | None = None,
+        paths: Paths | Sequence[str | GivenPath] | None = None,
         *,
         force: bool = False,
         embed: bool = True,
+        within: Path | None = None,
         progress: Progress | None = None,
     ) -> Report:
         """Index folders and files; without `paths`, what is indexed already, or else the current folder.
 
         Returns when everything is searchable and embedded; with `embed=False` when it is searchable by
-        text. A path may be written `name=path`. `progress` is called with stage, done and total; an
-        exception raised from it ends the run with what was committed so far.
+        text. A path may be written `name=path`. `within` leaves out roots elsewhere. `progress` is called
+        with stage, done and total; an exception from it ends the run with what was committed so far.
         """
         self._check_loadable()
-        locations = [resolve_path(path, Path.cwd()) for path in names_of(paths or ())]
+        locations = given_paths(paths or (), Path.cwd())
         with self._run(progress, force) as run:
-            known = run.writer.roots()
-            if locations or not known:
-                targets = sync_targets(locations or [resolve_path(".", Path.cwd())], known)
-            else:
-                targets = all_targets(existing_roots(known, run.report))
+            targets = targets_of_run(locations, run.writer.roots(), within, run.report)
             self._remember_choices(run)
             sync(run, targets)
             if embed:
@@ -376,11 +373,12 @@ class Index:
             snapshot.vectors.build_approximation()
             return snapshot.vectors.approximation
 
-    def doctor(self) -> list[HealthCheck]:
-        """Check the index. A failed check says what to do about it."""
-        with self._collection.snapshot() as snapshot:
-            tuned = self.tuned.examine(snapshot.catalog.embedder)
-        return [*self._store.examine(), examine_memory(self.folder / MEMORY_FILES.database), tuned]
+    def doctor(self, *, fix: bool = False) -> list[HealthCheck]:
+        """Check the index. A failed check says what to do. `fix` keeps other accounts out of its files."""
+        memory = examine_memory(self.folder / MEMORY_FILES.database)
+        tuned = self.tuned.examine(self._collection.stored_embedder())
+        rest = (memory, self.knowledge.examine(), tuned, examine_permissions(self.folder, fix))
+        return [*self._store.examine(), *rest]
 
     def close(self) -> None:
         close_embedder = getattr(self.embedder, "close", None)

@@ -27,6 +27,7 @@ class Settings:
     max_pages: int = 5000  # of a PDF
     parse_seconds: int = 60  # for one PDF, office file or EPUB
     parse_bytes: int = 2_000_000_000  # of memory for it
+    text_seconds: int = 20  # for one file of any other format, to parse and again to cut into chunks
     processes: int = 0  # that read and parse files; 0: one per processor, if there is much to read
     readers: int = 0  # processes that search for a server; 0: one per core, 1: in the server itself
     chunk_chars: int = 1600  # about 400 tokens of English, which fits small encoders
@@ -55,6 +56,7 @@ NUMBERS = {
     "max_pages": (1, 1_000_000),
     "parse_seconds": (1, 86_400),
     "parse_bytes": (2**28, 2**40),
+    "text_seconds": (1, 86_400),
     "processes": (0, 16),
     "readers": (0, 64),
     "chunk_chars": (200, 100_000),

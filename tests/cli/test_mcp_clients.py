@@ -59,7 +59,8 @@ def test_a_client_without_a_file_gets_one_with_our_entry(home: Path, name: str) 
     client = CLIENTS[name]
     entry = loaded(place_of(name, home))[client.section]["quintet"]
     index = Path.cwd() / ".quintet"
-    assert entry["args"][-5:] == ["mcp", "--db", str(index), "--allow", str(index.parent)]
+    here = str(index.parent)
+    assert entry["args"][-7:] == ["mcp", "--folder", here, "--db", str(index), "--allow", here]
     assert Path(entry["command"]).is_absolute()
     assert entry.get("type") == ("stdio" if client.typed else None)
     assert all_files(Path.cwd()) == set()

@@ -30,6 +30,7 @@ PAGES = [
     ROOT / "ARCHITECTURE.md",
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if SAMPLE not in page.parents),
     *sorted((ROOT / "bench" / "results").glob("*.md")),
 ]
@@ -290,11 +291,11 @@ def defined_tests(path: Path) -> set[str]:
     }
 
 
-def test_readings_name_tests_that_exist() -> None:
-    page = ROOT / "docs" / "contracts" / "readings.md"
+@pytest.mark.parametrize("page", ["docs/contracts/readings.md", "SECURITY.md"])
+def test_readings_and_promises_name_tests_that_exist(page: str) -> None:
     missing = []
-    for line in page.read_text("utf-8").splitlines():
-        if not line.startswith("|") or set(line) <= set("|-") or line.startswith("| reading"):
+    for line in (ROOT / page).read_text("utf-8").splitlines():
+        if not line.startswith("|") or set(line) <= set("|-") or line.startswith(("| reading", "| promise")):
             continue
         held = line.rstrip("|").rpartition("|")[2].strip()
         tests = [code for code in CODE.findall(held) if "::" in code]

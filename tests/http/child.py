@@ -15,7 +15,7 @@ from quintet.http.config import Config, Limits
 from quintet.http.server import serve
 from quintet.indexing.run import Progress
 from quintet.query.search import Response
-from quintet.serving.results import Reindexed
+from quintet.serving.results import Reindexed, ReindexTargets
 from quintet.serving.shared_index import SharedIndex
 
 
@@ -47,8 +47,7 @@ class WaitingIndex(SharedIndex):
 
     def reindex(
         self,
-        path: str | None = None,
-        paths: Sequence[str] | None = None,
+        targets: ReindexTargets | None = None,
         *,
         force: bool = False,
         progress: Progress | None = None,
@@ -59,7 +58,7 @@ class WaitingIndex(SharedIndex):
             if stage == "text":
                 wait(f"{stage} {done}")
 
-        return super().reindex(path, paths, force=force, progress=told)
+        return super().reindex(targets, force=force, progress=told)
 
 
 def main() -> None:

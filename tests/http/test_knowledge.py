@@ -392,7 +392,9 @@ def test_a_run_that_fails_tells_why_but_not_where(asking: httpx.Client, base: st
 
 
 def test_a_place_is_hidden_as_it_is_and_as_errors_quote_it() -> None:
-    shared: Any = SimpleNamespace(folder=Path("/srv/a\\b/.quintet"), allowed=(Path("/srv/more"),))
+    shared: Any = SimpleNamespace(
+        folder=Path("/srv/a\\b/.quintet"), base=Path("/srv/a\\b"), allowed=(Path("/srv/more"),)
+    )
     error = OSError(13, "Permission denied", "/srv/a\\b/.quintet/index.db")
     assert without_paths(shared, str(error)) == "[Errno 13] Permission denied: '…/index.db'"
     assert without_paths(shared, "/srv/a\\b/.quintet and /srv/more/x") == "… and …/x"

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from http_serving import PATIENCE, child, code_of
+from http_serving import PATIENCE, child, code_of, serving
 from starlette.types import Message, Receive, Scope, Send
 
+import quintet
+from processes.waiting import children, gone
 from quintet.http.authentication import Guard
 from quintet.http.config import Config
 from quintet.http.metrics import Metrics
@@ -67,3 +69,24 @@ def test_a_request_that_is_cancelled_while_the_server_goes_on_is_cancelled(tmp_p
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(cancelled())
     assert sent == []
+
+
+@posix
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="lists processes by /proc")
+def test_an_upload_that_embeds_for_minutes_does_not_keep_a_server_from_stopping(tmp_path: Path) -> None:
+    with quintet.open(tmp_path / ".quintet", "granite") as index:
+        index.knowledge.create("shelf")
+    words = " ".join(f"word{number} of the tide" for number in range(150_000))
+    url = "/v1/knowledge-bases/shelf/documents"
+    with serving(tmp_path) as server, ThreadPoolExecutor(1) as pool, server.client() as client:
+        sending = pool.submit(client.post, url, files={"file": ("long.txt", words)}, timeout=PATIENCE)
+        while len(children(server.process.pid)) < 2:  # they embed
+            assert not sending.done()
+        workers = children(server.process.pid)
+        server.process.terminate()
+        (outcome,) = sending.result(PATIENCE).json()["documents"]
+        assert server.process.wait(PATIENCE) == 0
+    assert all(gone(pid) for pid in workers)
+    with quintet.open(tmp_path / ".quintet", create=False) as index:
+        described = index.knowledge.get("shelf").describe()
+    assert (outcome["outcome"], described["documents"], described["embedded"]) == ("created", 1, 0)

@@ -107,7 +107,7 @@ def test_an_ignore_file_that_cannot_be_used_is_a_problem_and_the_walk_goes_on(tm
         FileProblem("a/.gitignore", "not applied as an ignore file: not valid UTF-8 at byte 3"),
         FileProblem("b/.gitignore", "line 1, 'x.m[d': a bracket that is not closed"),
         FileProblem("c/.gitignore", "not applied as an ignore file: larger than 1000000 bytes"),
-        FileProblem("d/.gitignore", "not applied as an ignore file: a symbolic link"),
+        FileProblem("d/.gitignore", "not applied as an ignore file: a symbolic link, or behind one"),
         FileProblem("e/.gitignore", "has 10001 patterns, more than 10000; none is applied"),
     ]
 

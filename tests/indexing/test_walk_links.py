@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from indexing.trees import DEFAULTS, make_tree, walked_paths
-from quintet.indexing import disk
+from quintet.errors import UsageError
+from quintet.indexing import disk, no_links
 from quintet.indexing import walk as walk_module
-from quintet.indexing.disk import JUNCTION, find_file
+from quintet.indexing.disk import find_file
 from quintet.indexing.files import FileProblem
+from quintet.indexing.no_links import JUNCTION
 from quintet.indexing.walk import walk
 from quintet.settings import Settings
 
@@ -72,12 +74,13 @@ def _links_are_junctions(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def seen(where: str, **given: Any) -> Any:
         facts = lstat(where, **given)
-        linked = stat.S_ISLNK(facts.st_mode)
-        return SimpleNamespace(st_mode=stat.S_IFDIR, st_reparse_tag=JUNCTION) if linked else facts
+        junction = {"st_mode": stat.S_IFDIR, "st_reparse_tag": JUNCTION, "st_dev": 0, "st_ino": 0}
+        return SimpleNamespace(**junction) if stat.S_ISLNK(facts.st_mode) else facts
 
     monkeypatch.setattr(walk_module, "JUNCTIONS", True)
+    monkeypatch.setattr(no_links, "DESCRIPTORS", False)
     system = SimpleNamespace(**{**vars(os), "scandir": listed, "lstat": seen})
-    monkeypatch.setattr(walk_module, "os", system)
+    monkeypatch.setattr(no_links, "os", system)
     monkeypatch.setattr(disk, "os", system)
 
 
@@ -109,10 +112,12 @@ def test_a_link_or_fifo_that_the_rules_leave_out_is_no_problem(tmp_path: Path) -
     assert walked_paths(root, Settings(include=("*.md",), exclude=("excluded.md",))) == ["a.md"]
 
 
-def test_a_root_that_is_a_link_is_walked(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(make_tree(tmp_path / "root", "a.md"))
-    (tmp_path / "root/inside").symlink_to("a.md")
-    assert walked_paths(tmp_path / "link") == ["a.md"]
+def test_a_root_that_became_a_link_or_lies_behind_one_is_not_walked(tmp_path: Path) -> None:
+    make_tree(tmp_path / "root", "sub/a.md")
+    (tmp_path / "link").symlink_to(tmp_path / "root")
+    for root in (tmp_path / "link", tmp_path / "link/sub"):
+        with pytest.raises(UsageError, match="cannot be listed: a link or a file is in the place"):
+            walk(root, DEFAULTS)
 
 
 def test_a_fifo_or_socket_is_a_problem_even_as_an_ignore_file(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 import quintet
 from knowledge.answers import found, ids
 from knowledge.uploading import DOCUMENTS, upload
+from quintet.errors import StoreError
 from quintet.knowledge import KnowledgeBase
 from quintet.knowledge.runs import INTERRUPTED
 
@@ -95,9 +96,55 @@ def test_a_run_whose_process_was_killed_is_known_as_interrupted(base: KnowledgeB
     )
     done = subprocess.run([sys.executable, "-c", script], check=False)
     assert done.returncode == -signal.SIGKILL
-    assert (base.state(), base.runs()[0].error) == ("error", INTERRUPTED)
+    assert (base.state(), base.runs()[0].state, base.runs()[0].error) == ("ready", "interrupted", INTERRUPTED)
+    assert base.interrupted() == ["papers"]
     base.sync_source("papers")
     assert (base.state(), ids(base.search("word")) != []) == ("ready", True)
+    assert base.interrupted() == []
+
+
+def test_a_base_serves_whole_documents_after_a_kill_in_the_middle_of_a_sync(
+    base: KnowledgeBase, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for number in range(100):
+        (papers / f"{number:03d}.md").write_text(f"old word {number}", "utf-8")
+    base.add_source("papers")
+    base.sync_source("papers")
+    for number in range(100):
+        (papers / f"{number:03d}.md").write_text(f"new word {number}", "utf-8")
+    for path in ("000.md", "040.md", "099.md"):  # in the first, the second and the last group
+        script = (
+            "import os, signal, quintet\n"
+            f"base = quintet.open({str(tmp_path / '.quintet')!r}, 'hashing').knowledge.get('docs')\n"
+            f"kill = lambda run: run.path == {path!r} and os.kill(os.getpid(), signal.SIGKILL)\n"
+            "base.sync_source('papers', progress=kill)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", script], check=False)
+        assert done.returncode == -signal.SIGKILL
+        response = base.search("word", search_method="keyword", top_k=200)
+        assert len(ids(response)) == 100  # each in its old state or its new one
+        assert [note["code"] for note in response.notes if note["code"] == "partly_synced"]
+    base.sync_source("papers")
+    response = base.search("old", search_method="keyword")
+    assert (ids(response), base.interrupted()) == ([], [])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), StoreError("stopped", code="stopping")])
+def test_a_sync_that_is_told_to_stop_leaves_the_base_searchable(
+    base: KnowledgeBase, tmp_path: Path, error: BaseException
+) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.md").write_text("a word", "utf-8")
+    base.add_source("papers")
+
+    def stop(run: object) -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        base.sync_source("papers", progress=stop)
+    assert (base.state(), base.interrupted()) == ("ready", ["papers"])
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,70 @@ async def test_an_empty_list_of_paths_counts_as_none(shared: SharedIndex) -> Non
         named = body(await client.call_tool("reindex", {"path": "src", "paths": []}))
         nothing = body(await client.call_tool("reindex", {"paths": []}))
     assert (named["indexed_files"], "indexed_paths" in named) == (1, False)
-    assert nothing["indexed_files"] + nothing["skipped_files"] == 3
+    assert (nothing["skipped_files"], nothing["roots"]) == (1, ["src"])  # refreshed, since it is there now
+
+
+async def test_without_any_place_roots_in_the_working_folder_are_refreshed_and_not_replaced(
+    shared: SharedIndex, library: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "note.md").write_text("# Note\n", "utf-8")
+    shared.sync([str(library / "docs"), f"code={library / 'src'}", str(elsewhere)])
+    before = shared.roots()
+    (library / "scratch.md").write_text("# Scratch\n\ncache key answers\n", "utf-8")
+    (library / "docs" / "new.md").write_text("# New\n\ncache key answers\n", "utf-8")
+    (elsewhere / "later.md").write_text("# Later\n\ncache key answers\n", "utf-8")
+    async with inside(shared) as client:
+        result = await client.call_tool("reindex", {})
+        assert await paths_found(client) == {"cache.md", "keys.md", "new.md", "store.py"}
+    assert (body(result)["roots"], body(result)["indexed_files"]) == (["code", "docs"], 1)
+    assert "roots: code, docs" in text(result)
+    assert shared.roots() == before
+
+
+async def test_without_any_place_a_working_folder_that_is_not_allowed_is_not_indexed(
+    library: Path, tmp_path: Path
+) -> None:
+    stranger, project = tmp_path / "stranger", tmp_path / "project"
+    for folder in (stranger, project):
+        folder.mkdir()
+        (folder / "note.md").write_text("# Note\n", "utf-8")
+    shared = SharedIndex(quintet.open(project / ".quintet", None), base=stranger, allow=[project])
+    async with inside(shared) as client:
+        code, said = refusal(await client.call_tool("reindex", {}))
+        assert (code, shared.roots()) == ("forbidden", [])
+        assert str(project) not in said
+        named = body(await client.call_tool("reindex", {"path": str(project)}))
+        again, _ = refusal(await client.call_tool("reindex", {}))
+    assert (named["indexed_files"], named["roots"], again) == (1, ["project"], "forbidden")
+    assert [root.location for root in shared.roots()] == [str(project)]
+    shared.close()
+
+
+async def test_a_place_outside_is_refused_in_the_same_words_whether_it_exists_or_not(
+    shared: SharedIndex, library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (library / "out").symlink_to(tmp_path / "there")
+    (library / "dead").symlink_to(tmp_path / "gone")
+    names = [str(tmp_path / name) for name in ("there", "gone", "loop", "there/gone")] + ["out", "dead"]
+    async with inside(shared) as client:
+        refusals = [refusal(await client.call_tool("reindex", {"path": name})) for name in names]
+        missing = refusal(await client.call_tool("reindex", {"path": "docs/gone"}))
+    pairs = zip(names, refusals, strict=True)
+    ((code, said),) = {(code, message.replace(repr(name), "NAME")) for name, (code, message) in pairs}
+    assert code == "forbidden"
+    assert str(library) not in said
+    assert missing[0] == "invalid_path"
+
+
+async def test_more_paths_than_allowed_are_refused_before_any_is_looked_at(shared: SharedIndex) -> None:
+    async with inside(shared) as client:
+        code, said = refusal(await client.call_tool("reindex", {"paths": ["nowhere"] * 1_001}))
+    assert code == "too_large"
+    assert "paths names 1001 files and folders; at most 1000 are allowed" in said
 
 
 async def test_all_places_are_checked_before_any_is_indexed(shared: SharedIndex) -> None:
@@ -89,7 +152,7 @@ async def test_the_answer_has_the_fields_of_the_specification_and_ours_beside_th
     shared: SharedIndex,
 ) -> None:
     theirs = {"indexed_files", "skipped_files", "embedding_model", "embedding_backend"}
-    ours = {"removed_files", "pending", "problems"}
+    ours = {"removed_files", "pending", "problems", "roots"}
     async with inside(shared) as client:
         one = body(await client.call_tool("reindex", {"path": "docs"}))
         several = body(await client.call_tool("reindex", {"paths": ["docs"]}))

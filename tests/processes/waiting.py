@@ -1,7 +1,9 @@
-"""Waiting for processes that are not our children."""
+"""Looking for processes, and waiting for those that are not our children."""
 
 import os
 import select
+from contextlib import suppress
+from pathlib import Path
 
 
 def gone(pid: int) -> bool:
@@ -14,3 +16,13 @@ def gone(pid: int) -> bool:
         return bool(select.select([handle], [], [], 60)[0])
     finally:
         os.close(handle)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that this one has started, and those that they have."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread or process has ended
+            for child in (task / "children").read_text("ascii").split():
+                found += [int(child), *children(int(child))]
+    return found

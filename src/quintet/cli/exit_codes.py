@@ -7,6 +7,7 @@ from quintet.errors import NotFound
 NO_MATCH = 1
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as in shells
+TERMINATED = 143  # 128 + SIGTERM
 
 
 def of_results(results: Sized, status: str) -> int:

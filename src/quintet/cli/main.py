@@ -5,6 +5,7 @@ errors (see `quintet.errors`), 70 an internal error, 130 interrupted.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NoReturn
@@ -32,7 +33,7 @@ from quintet.cli.commands import (
     tune,
     watch,
 )
-from quintet.cli.exit_codes import FAULT, INTERRUPTED
+from quintet.cli.exit_codes import FAULT, INTERRUPTED, TERMINATED
 from quintet.cli.terminal import Interrupted, OutputFailed, ReaderGone, tell, write
 from quintet.errors import QuintetError, UsageError
 
@@ -101,7 +102,19 @@ def main() -> NoReturn:
     # Before numpy is loaded: more BLAS threads make a query slower, and indexing uses processes instead.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     terminal.use_utf8()
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(run())
+
+
+ENDED_BY_SIGNAL = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
+
+
+class Terminated(BaseException):
+    """SIGTERM came. Like KeyboardInterrupt, it ends a run with what was committed and its workers with it."""
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    raise Terminated
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -122,10 +135,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Terminated:
+        code = TERMINATED
     except Exception as error:
         return _fault(error, as_json)
-    if code == INTERRUPTED:  # Typer turns Ctrl-C inside a command into this code
-        tell("quintet: interrupted; what was committed is kept")
+    if code in ENDED_BY_SIGNAL:  # Typer turns Ctrl-C inside a command into the code of one
+        tell(f"quintet: {ENDED_BY_SIGNAL[code]}; what was committed is kept")
     return code
 
 

@@ -34,14 +34,19 @@ class ServerCommand:
         script = Path(sys.executable).with_name("quintet.exe" if sys.platform == "win32" else "quintet")
         program = str(script) if script.is_file() else shutil.which("quintet")
         command, first = (program, ()) if program else (sys.executable, ("-m", "quintet"))
-        return cls(command, (*first, "mcp", "--db", str(folder), "--allow", str(folder.parent)))
+        return cls(command, (*first, *_options(str(folder.parent), str(folder))))
 
     @classmethod
     def for_project(cls, client: "Client") -> "ServerCommand":
         """Names that are valid on every machine that has the project."""
         if client.workspace is None:  # started in the project's folder
             return cls("quintet", ("mcp",))
-        return cls("quintet", ("mcp", "--db", f"{client.workspace}/.quintet", "--allow", client.workspace))
+        return cls("quintet", _options(client.workspace, f"{client.workspace}/.quintet"))
+
+
+def _options(folder: str, db: str) -> tuple[str, ...]:
+    """The server works in `folder`, wherever the client starts it, and clients reach nothing else."""
+    return "mcp", "--folder", folder, "--db", db, "--allow", folder
 
 
 @dataclass(frozen=True, slots=True)

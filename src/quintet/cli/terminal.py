@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quintet.model.results import Note
 
 # Control characters, marks of writing direction, line separators, undecodable bytes.
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class ReaderGone(Exception):  # noqa: N818  (not an error: the reader has seen enough)
@@ -101,8 +101,12 @@ def write_lines(lines: Iterable[str]) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write one JSON document and a line end."""
-    write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    """Write one JSON document and a line end. On a terminal, characters that it would act on are escaped, as
+    JSON allows; in a pipe or a file every character stays as it is."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    if is_terminal(sys.stdout):
+        text = UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    write(text + "\n")
 
 
 def write_json_lines(values: "Iterable[object]") -> None:

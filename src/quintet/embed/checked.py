@@ -71,6 +71,12 @@ class CheckedEmbedder:
             raise self._failed(error) from error
         return None if vector is None else self._canonical(np.asarray(vector), (self.dimensions,))
 
+    def stop(self) -> None:
+        """Give up what is being embedded, if the embedder can."""
+        stop = getattr(self._embedder, "stop", None)
+        if callable(stop):
+            stop()
+
     def close(self) -> None:
         """Close the embedder, if it can be closed."""
         close = getattr(self._embedder, "close", None)

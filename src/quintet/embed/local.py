@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from quintet.embed.canonical.encoder import unit_int16
 from quintet.embed.canonical.weights import Weights
 from quintet.embed.tokens import TextFormat, TokenWindows
+from quintet.errors import StoreError
 from quintet.model.vector import Int16
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class LocalEmbedder:
         self._form = form
         self._processes = processes or os.cpu_count() or 1
         self._pool: EmbeddingPool | None = None
+        self._stopped = Event()
 
     @cached_property
     def _model(self) -> tuple[Encoder, TokenWindows]:
@@ -71,7 +74,8 @@ class LocalEmbedder:
         return vectors
 
     def embed_batches(self, batches: Iterable[Sequence[str]]) -> Iterator[Int16]:
-        """The vectors of each batch, in order. Several processes work ahead while the caller uses a batch."""
+        """The vectors of each batch, in order. Several processes work ahead while the caller uses a batch.
+        Raises StoreError `stopping` once `stop` was called, perhaps by another thread."""
         rest = iter(batches)
         first: list[Sequence[str]] = []
         while sum(map(len, first)) < PARALLEL_TEXTS and (batch := next(rest, None)) is not None:
@@ -79,7 +83,7 @@ class LocalEmbedder:
         every = chain(first, rest)
         if self._processes > 1 and sum(map(len, first)) >= PARALLEL_TEXTS:
             return self._start_pool().embed(every)
-        return map(self.embed_here, every)
+        return (self.embed_here(batch, self.check_stopped) for batch in every)
 
     def _start_pool(self) -> "EmbeddingPool":
         if self._pool is None:
@@ -88,19 +92,32 @@ class LocalEmbedder:
             self._pool = EmbeddingPool(self, self._processes)
         return self._pool
 
-    def embed_here(self, texts: Sequence[str]) -> Int16:
-        """Embed passages in this process. A vector does not depend on the other texts of the call."""
-        return self._embed([self.windows(text, self._form.passage_prompt) for text in texts])
+    def embed_here(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> Int16:
+        """Embed passages in this process. A vector does not depend on the other texts of the call. `check` is
+        called before each batch, and may raise."""
+        return self._embed([self.windows(text, self._form.passage_prompt) for text in texts], check)
 
-    def _embed(self, windows_of: Sequence[list[list[int]]]) -> Int16:
+    def _embed(
+        self, windows_of: Sequence[list[list[int]]], check: Callable[[], None] = lambda: None
+    ) -> Int16:
         windows = [window for text_windows in windows_of for window in text_windows]
         owners = [owner for owner, text_windows in enumerate(windows_of) for _ in text_windows]
-        vectors = _encode(self._model[0], windows, self.dimensions)
+        vectors = _encode(self._model[0], windows, self.dimensions, check)
         return _merge_windows(vectors, owners, len(windows_of))
 
     def windows(self, text: str, prompt: str = "") -> list[list[int]]:
         """The token ids of each window, between the special tokens of the model."""
         return self._model[1](text, prompt)
+
+    def stop(self) -> None:
+        """Give up what is being embedded, and embed no more documents. Queries are embedded as before."""
+        self._stopped.set()
+        if self._pool is not None:
+            self._pool.kill()
+
+    def check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise StoreError("embedding was stopped; the next run embeds the rest", code="stopping")
 
     def close(self) -> None:
         if self._pool is not None:
@@ -108,11 +125,14 @@ class LocalEmbedder:
             self._pool = None
 
 
-def _encode(encoder: Encoder, windows: Sequence[Sequence[int]], dimensions: int) -> Int16:
+def _encode(
+    encoder: Encoder, windows: Sequence[Sequence[int]], dimensions: int, check: Callable[[], None]
+) -> Int16:
     """Encode the windows in batches of similar length."""
     order = sorted(range(len(windows)), key=lambda window: len(windows[window]))
     vectors = np.empty((len(windows), dimensions), np.int16)
     for batch in _batches(order, windows):
+        check()
         vectors[batch] = encoder.encode([windows[window] for window in batch])
     return vectors
 

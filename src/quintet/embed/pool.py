@@ -51,6 +51,7 @@ class EmbeddingPool:
 
     def _embed_in_some_process(self, texts: list[str]) -> Int16:
         """This process embeds the texts of one that died."""
+        self._embedder.check_stopped()
         process = self._idle.get()
         try:
             process.send(json.dumps(texts).encode())
@@ -61,8 +62,13 @@ class EmbeddingPool:
         finally:
             self._idle.put(process)
         if answer is None:
+            self._embedder.check_stopped()
             return self._embedder.embed_here(texts)
         return np.frombuffer(answer, "<i2").reshape(len(texts), -1)
+
+    def kill(self) -> None:
+        for process in self._processes:
+            process.kill()
 
     def close(self) -> None:
         self._threads.shutdown(cancel_futures=True)

@@ -109,7 +109,8 @@ def without_paths(shared: SharedIndex, text: str) -> str:
     """The text with `…` in place of every folder of the index and every folder that clients may reach."""
     if os.sep not in text:
         return text
-    folders = {str(folder) for folder in (shared.folder, shared.folder.resolve(), *_allowed(shared))}
+    places = (shared.folder, shared.folder.resolve(), shared.base, *_allowed(shared))
+    folders = {str(place) for place in places} - {shared.base.anchor}
     folders |= {repr(folder)[1:-1] for folder in folders}  # as errors quote them: backslashes are doubled
     for folder in sorted((folder for folder in folders if folder in text), key=len, reverse=True):
         text = text.replace(folder, HIDDEN)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,7 +27,7 @@ from quintet.http.routes.documents import DocumentRoutes
 from quintet.http.routes.folders import FolderRoutes
 from quintet.http.routes.index import IndexRoutes
 from quintet.http.routes.jobs import JobRoutes
-from quintet.http.routes.knowledge import KnowledgeRoutes
+from quintet.http.routes.knowledge import KnowledgeRoutes, resume_syncs
 from quintet.http.routes.search import SearchRoutes
 from quintet.http.schema.openapi import document
 from quintet.http.state import ServerState
@@ -53,15 +54,23 @@ class Application:
                 Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]),
             ],
             redirect_slashes=False,
-            lifespan=_closing(mcp.close, state.jobs.close, state.workers.close, state.probes.close),
+            lifespan=_lifespan(
+                partial(resume_syncs, state),
+                mcp.close,
+                state.jobs.close,
+                state.workers.close,
+                state.probes.close,
+            ),
         )
         self._middleware = RequestMiddleware(router, state.guard, state.metrics)
         self._streams = state.streams
+        self._shared = shared
         self.asgi: ASGIApp = self._middleware
 
     def prepare_to_stop(self) -> None:
-        """End the streams, which would delay the stop of the server."""
+        """End the streams and the embedding of documents, which would delay the stop of the server."""
         self._middleware.stopping = True
+        self._shared.stop()
         self._streams.close()
 
 
@@ -84,13 +93,14 @@ def _state(shared: SharedIndex, config: Config) -> ServerState:
     )
 
 
-def _closing(
-    close_mcp: Callable[[], Awaitable[None]], *rest: Callable[[], None]
+def _lifespan(
+    start: Callable[[], None], close_mcp: Callable[[], Awaitable[None]], *rest: Callable[[], None]
 ) -> Callable[[Router], AbstractAsyncContextManager[None]]:
-    """A lifespan that closes what runs in threads, in this order."""
+    """Calls `start`, and in the end closes what runs in threads, in this order."""
 
     @asynccontextmanager
     async def lifespan(_: Router) -> AsyncIterator[None]:
+        await asyncio.to_thread(start)
         try:
             yield
         finally:

@@ -64,8 +64,8 @@ class JobFields(JobReport):
     created: str
 
 
-class Cancelled(Exception):  # noqa: N818  (not an error: a client cancelled it)
-    """Raised between two batches of a run."""
+class Cancelled(BaseException):
+    """Raised between two batches of a run. Like KeyboardInterrupt, it is no error of the run."""
 
 
 class Job:

@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from quintet.errors import NotFound, StoreError
 from quintet.http.responses import error_body, json_response
+from quintet.indexing import no_links
 from quintet.knowledge import SourceFile
 
 PART_BYTES: Final = 64 * 1024
@@ -51,10 +52,9 @@ class OpenFile:
 
 
 def open_file(file: SourceFile) -> OpenFile:
-    """Open the file itself, never the target of a link in its place. A pipe does not block."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    """Open the file itself, never the target of a link in its path. A pipe does not block."""
     try:
-        descriptor = os.open(file.location, flags | getattr(os, "O_BINARY", 0))
+        descriptor = no_links.open_file(file.location)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise NotFound(

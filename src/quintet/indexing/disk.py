@@ -4,7 +4,6 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from unicodedata import normalize
 
 from quintet.errors import UsageError
@@ -13,6 +12,7 @@ from quintet.formats.registry import is_binary
 from quintet.indexing.files import DiskFile, FileProblem, size_cap
 from quintet.indexing.git import find_uncommitted
 from quintet.indexing.ignore import NEVER
+from quintet.indexing.no_links import JUNCTION, is_folder, list_folder
 from quintet.indexing.read import read_file
 from quintet.model.results import Freshness, Note
 from quintet.ports.reading import Comparison, KnownFile, Source
@@ -26,7 +26,6 @@ MAX_READ = 64_000_000  # bytes hashed in one comparison; a fraction of a second
 UNDECODABLE = re.compile("[\ud800-\udfff]")  # how Python represents bytes that are not UTF-8
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # would break a line of any report
 UNPRINTABLE = re.compile(f"{UNDECODABLE.pattern}|{CONTROL.pattern}")
-JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, which Python defines on Windows only
 
 
 class SourceFiles:
@@ -119,7 +118,7 @@ class _DiskComparison:
 
 
 def _missing_roots(roots: Mapping[str, Source]) -> frozenset[str]:
-    return frozenset(name for name, source in roots.items() if not Path(source.location).is_dir())
+    return frozenset(name for name, source in roots.items() if not is_folder(source.location))
 
 
 def proves_unchanged(file: DiskFile, known: KnownFile) -> bool:
@@ -135,7 +134,8 @@ def proves_unchanged(file: DiskFile, known: KnownFile) -> bool:
 
 def find_file(root: str, path: str, max_bytes: int) -> DiskFile | FileProblem:
     """The file at `path` below `root` under the rules of a walk: no link is followed, any Unicode spelling of
-    its name will do, and it must be a regular file of at most `max_bytes`."""
+    its name will do, and it must be a regular file of at most `max_bytes`. It is not opened: `read_file` is
+    what keeps a link from being followed that appears after this look."""
     parts = path_parts(path)
     path = "/".join(parts)
     full_path = root
@@ -144,7 +144,7 @@ def find_file(root: str, path: str, max_bytes: int) -> DiskFile | FileProblem:
     try:
         facts = os.lstat(full_path)
         for depth, name in enumerate(parts):
-            if depth and (not stat.S_ISDIR(facts.st_mode) or is_junction(facts)):
+            if depth and (not stat.S_ISDIR(facts.st_mode) or getattr(facts, "st_reparse_tag", 0) == JUNCTION):
                 return FileProblem(escape_path(path), "lies behind a symbolic link or a file")
             full_path = _child(full_path, name)
             facts = os.lstat(full_path)
@@ -166,8 +166,8 @@ def path_parts(path: str) -> tuple[str, ...]:
 def _child(folder: str, name: str) -> str:
     """The entry of `folder` whose name in normal form C is `name`; the disk may spell it differently."""
     if not name.isascii():
-        with os.scandir(folder) as listing:
-            name = min((entry.name for entry in listing if nfc(entry.name) == name), default=name)
+        with list_folder(folder) as entries:
+            name = min((entry.name for entry in entries if nfc(entry.name) == name), default=name)
     return f"{folder.removesuffix(os.sep)}{os.sep}{name}"
 
 
@@ -181,11 +181,6 @@ def check_file(path: str, full_path: str, facts: os.stat_result, max_bytes: int)
     if reason:
         return FileProblem(escape_path(path), reason)
     return DiskFile(path, full_path, facts.st_size, facts.st_mtime_ns)
-
-
-def is_junction(facts: os.stat_result) -> bool:
-    """Windows' links to folders, which Python reports as folders."""
-    return getattr(facts, "st_reparse_tag", 0) == JUNCTION
 
 
 def nfc(text: str) -> str:

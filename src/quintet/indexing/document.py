@@ -5,6 +5,7 @@ from hashlib import sha256
 from quintet.formats.blocks import ParsedFile
 from quintet.formats.registry import is_binary
 from quintet.formats.sandbox.parent import Sandbox
+from quintet.formats.time_limit import within
 from quintet.indexing.chunk import chunk
 from quintet.indexing.parse import parse
 from quintet.indexing.read import Content
@@ -51,14 +52,19 @@ def make_document(root: str, path: str, content: Content, parsed: ParsedFile) ->
 
 
 def parse_content(path: str, content: Content, sandbox: Sandbox) -> ParsedFile:
-    return sandbox.parse(path, content.data) if is_binary(path) else parse(path, content.text)
+    if is_binary(path):
+        return sandbox.parse(path, content.data)
+    text = content.text
+    return within(sandbox.limits.text_seconds, len(text), lambda: parse(path, text))
 
 
 def make_chunks(document_id: str, parsed: ParsedFile, settings: Settings) -> tuple[Chunk, ...]:
     """An id depends on the text and on how often the text occurred before, not on its position."""
     occurrences: dict[str, int] = {}
     chunks = []
-    for sequence, piece in enumerate(chunk(parsed, settings.chunk_chars)):
+    chars = sum(len(block.text) for block in parsed.blocks)
+    pieces = within(settings.text_seconds, chars, lambda: chunk(parsed, settings.chunk_chars))
+    for sequence, piece in enumerate(pieces):
         text_hash = sha256(piece.text.encode()).hexdigest()
         before = occurrences.get(text_hash, 0)
         occurrences[text_hash] = before + 1

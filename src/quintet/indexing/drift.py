@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from quintet.indexing.changes import find_changes
 from quintet.indexing.document import shape
+from quintet.indexing.no_links import is_folder
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.sync import file_state, in_scope, walk_target
 from quintet.model.schema import Count
@@ -38,7 +38,7 @@ def measure_drift(
     missing_roots = []
     current_shape = shape(settings)
     for root in roots:
-        if not Path(root.location).is_dir():
+        if not is_folder(root.location):
             missing_roots.append(root.name)
             continue
         target = SyncTarget(root, only=root.only)

@@ -8,13 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from quintet.formats.decoding import UnreadableFile, decode_text
+from quintet.indexing.no_links import open_file
 
 TOO_LARGE = "grew beyond the size cap"
-# Flags that a system lacks are left out. O_NOFOLLOW: the file may have become a link since the walk.
-# O_NONBLOCK: or a fifo, where open would wait for a writer. O_BINARY: Windows would change newlines.
-FLAGS = os.O_RDONLY | sum(
-    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOCTTY")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +31,18 @@ class Content:
 
 def read_file(location: str | Path, max_bytes: int) -> Content:
     """The content of a regular file of at most `max_bytes`. Raises `UnreadableFile` with the reason
-    otherwise."""
+    otherwise. `location` is absolute, and no part of it may be a link."""
     try:
         data, facts = _read_bytes(location, max_bytes)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise UnreadableFile("a symbolic link") from error
+            raise UnreadableFile("a symbolic link, or behind one") from error
         raise UnreadableFile(f"cannot be read: {error.strerror or error}") from error
     return Content(data, sha256(data).hexdigest(), facts.st_size, facts.st_mtime_ns)
 
 
 def _read_bytes(location: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
-    descriptor = os.open(location, FLAGS)
+    descriptor = open_file(location)
     try:
         # Take size and time before reading: if the file changes meanwhile, its time is later than the one
         # in the index and the next run reads it again. The other way round it would count as indexed.

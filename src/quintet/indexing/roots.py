@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from quintet.errors import UsageError
 from quintet.indexing.files import FileProblem
+from quintet.indexing.no_links import is_folder
 from quintet.indexing.run import Report
 from quintet.ports.reading import Root
 
@@ -33,6 +34,15 @@ class GivenPath:
 
     name: str | None
     location: Path
+
+
+PathsOrGiven = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | GivenPath]
+
+
+def given_paths(paths: PathsOrGiven, base: Path) -> list[GivenPath]:
+    """The paths of a caller, resolved. A single path counts as a list of one."""
+    listed = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [path if isinstance(path, GivenPath) else resolve_path(os.fspath(path), base) for path in listed]
 
 
 def resolve_path(given: str, base: Path) -> GivenPath:
@@ -87,6 +97,19 @@ def path_in_root(location: Path, root: Root) -> str:
     return normalize("NFC", location.relative_to(root.location).as_posix())
 
 
+def targets_of_run(
+    given: Sequence[GivenPath], known: Sequence[Root], within: Path | None, report: Report
+) -> list[SyncTarget]:
+    """What a run syncs: the given paths, or else the known roots, only those in `within` if that is given.
+    Where nothing is known it is the current folder, unless `within` says that a server asks."""
+    if not given and not known and within is None:
+        given = [resolve_path(".", Path.cwd())]
+    if given:
+        return sync_targets(given, known)
+    wanted = [root for root in known if within is None or Path(root.location).is_relative_to(within)]
+    return all_targets(existing_roots(wanted, report))
+
+
 def sync_targets(given: Sequence[GivenPath], known: Iterable[Root]) -> list[SyncTarget]:
     """The root and part of it for each path. Outer folders come first, so that nested ones become part of
     them."""
@@ -109,10 +132,11 @@ def _outermost_first(path: GivenPath) -> tuple[bool, int, str]:
 def existing_roots(known: Sequence[Root], report: Report) -> list[Root]:
     """The roots whose folder exists. A root without its folder keeps its documents until it is forgotten."""
     for root in known:
-        if not Path(root.location).is_dir():
-            reason = "the folder of this root is missing; restore it, or run 'quintet forget' on it"
+        if not is_folder(root.location):
+            missing = "is behind a link now" if Path(root.location).is_dir() else "is missing"
+            reason = f"the folder of this root {missing}; restore it, or run 'quintet forget' on it"
             report.problems.append(FileProblem(root.location, reason))
-    return [root for root in known if Path(root.location).is_dir()]
+    return [root for root in known if is_folder(root.location)]
 
 
 def all_targets(known: Sequence[Root]) -> list[SyncTarget]:

@@ -22,7 +22,8 @@ def no_progress(stage: str, done: int, total: int) -> None:
 class Report:
     """What a run did. `skipped` counts files that were not written: unchanged ones and those in `problems`.
 
-    `embedded` counts chunks that got a vector, `pending` chunks that still have none.
+    `embedded` counts chunks that got a vector, `pending` chunks that still have none. `roots` names the
+    roots that were synced, whole or in part.
     """
 
     indexed: int = 0
@@ -32,6 +33,7 @@ class Report:
     pending: int = 0
     problems: list[FileProblem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    roots: list[str] = field(default_factory=list)
     seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
 

@@ -27,6 +27,7 @@ def sync(run: IndexRun, targets: Sequence[SyncTarget]) -> None:
     """Bring the text of the index up to date with `targets`."""
     with closing(Examiner(run.settings, run.force)) as examiner:
         for target in targets:
+            run.report.roots.append(target.root.name)
             _sync_target(run, target, examiner)
     run.writer.mark_unfinished(False)
     if run.settings.processes != 1 and can_start_processes():

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from quintet.indexing.disk import (
     check_file,
     escape_path,
     find_file,
-    is_junction,
     name_problem,
     nfc,
     path_parts,
@@ -20,6 +20,7 @@ from quintet.indexing.disk import (
 from quintet.indexing.files import DiskFile, FileProblem, size_cap
 from quintet.indexing.git import work_tree
 from quintet.indexing.ignore import IgnoreFile, Rules
+from quintet.indexing.no_links import is_junction, list_folder
 from quintet.indexing.read import TOO_LARGE, read_file
 from quintet.settings import Settings
 
@@ -66,6 +67,9 @@ class _Folder:
     included: bool
     steps: tuple[str, ...]  # the names that still lead down to `under`
 
+    def place(self, entry: os.DirEntry[str]) -> str:
+        return f"{self.full_path.removesuffix(os.sep)}{os.sep}{entry.name}"
+
 
 class _Walk:
     """One walk: the rules of the settings, and the files and problems so far."""
@@ -103,14 +107,18 @@ class _Walk:
 
     def _visit(self, folder: _Folder) -> Iterator[_Folder]:
         """Take the files of a folder; yield the folders in it."""
-        try:
-            with os.scandir(folder.full_path) as listing:
-                entries = list(listing)
-        except OSError as error:
-            if not folder.path:
-                raise UsageError(f"the root {folder.full_path} cannot be listed: {error.strerror}") from error
-            self._report(folder.path, f"cannot be listed: {error.strerror}")
-            return
+        with ExitStack() as stack:
+            try:
+                entries = stack.enter_context(list_folder(folder.full_path))
+            except OSError as error:
+                if not folder.path:
+                    message = f"the root {folder.full_path} cannot be listed: {error.strerror}"
+                    raise UsageError(message) from error
+                self._report(folder.path, f"cannot be listed: {error.strerror}")
+                return
+            yield from self._take(entries, folder)
+
+    def _take(self, entries: list[os.DirEntry[str]], folder: _Folder) -> Iterator[_Folder]:
         siblings = {entry.name for entry in entries}
         present = [name for name in IGNORE_FILES if name in siblings]
         if present:
@@ -132,14 +140,14 @@ class _Walk:
     ) -> Iterator[_Folder]:
         name = nfc(entry.name) + "/"
         path = parent.path + name
-        by_default = ignore.is_excluded_folder(entry.name, siblings) or _is_environment(entry)
+        by_default = ignore.is_excluded_folder(entry.name, siblings) or _is_environment(entry, parent)
         if self._is_excluded(name, path, by_default, parent.ignore_files):
             return
         if reason := name_problem(entry.name):
             self._report(path, reason)
             return
         included = _decide(self._include.verdict(name, path), parent.included)
-        yield _Folder(entry.path, path, parent.ignore_files, included, parent.steps[1:])
+        yield _Folder(parent.place(entry), path, parent.ignore_files, included, parent.steps[1:])
 
     def _file(self, entry: os.DirEntry[str], folder: _Folder, siblings: Collection[str]) -> None:
         """Take an entry that is no folder, or only a junction to one. To the rules a link is a file, as in
@@ -148,7 +156,7 @@ class _Walk:
         path = folder.path + name
         is_link = entry.is_symlink() or entry.is_dir(follow_symlinks=False)
         by_default = ignore.is_excluded_file(name) or (
-            is_link and (ignore.is_excluded_folder(name, siblings) or _is_environment(entry))
+            is_link and (ignore.is_excluded_folder(name, siblings) or _is_environment(entry, folder))
         )
         if self._is_excluded(name, path, by_default, folder.ignore_files):
             return
@@ -156,10 +164,10 @@ class _Walk:
             return
         facts = entry.stat(follow_symlinks=False)
         if is_link:
-            if reason := _link_problem(entry.path, self._real_root):
+            if reason := _link_problem(folder.place(entry), self._real_root):
                 self._report(path, reason)
             return
-        answer = check_file(path, entry.path, facts, size_cap(path, self._settings))
+        answer = check_file(path, folder.place(entry), facts, size_cap(path, self._settings))
         if isinstance(answer, DiskFile):
             self.files.append(answer)
         else:
@@ -232,9 +240,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return is_folder and not (JUNCTIONS and is_junction(entry.stat(follow_symlinks=False)))
 
 
-def _is_environment(entry: os.DirEntry[str]) -> bool:
+def _is_environment(entry: os.DirEntry[str], folder: _Folder) -> bool:
     """`env` is a common name for a virtual environment, and for other things."""
-    return entry.name == "env" and Path(entry.path, "pyvenv.cfg").is_file()
+    return entry.name == "env" and Path(folder.place(entry), "pyvenv.cfg").is_file()
 
 
 def _decide(verdict: bool | None, inherited: bool) -> bool:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from quintet.errors import MissingExtra, NotFound, QuintetError
 from quintet.indexing.ignore import NEVER
-from quintet.indexing.roots import path_in_root
+from quintet.indexing.roots import GivenPath, path_in_root
 from quintet.indexing.run import Report
 from quintet.indexing.walk import IGNORE_FILES
 from quintet.ports.reading import Root
@@ -32,7 +32,7 @@ class WatchedIndex(Protocol):
 
     def roots(self) -> list[Root]: ...
 
-    def sync(self, paths: Sequence[str] | None = None) -> Report: ...
+    def sync(self, paths: Sequence[GivenPath] | None = None) -> Report: ...
 
 
 def check_watchable() -> None:
@@ -79,7 +79,9 @@ def _sync(index: WatchedIndex, changed: Iterable[str] | None, on_report: OnRepor
     try:
         paths = None if changed is None else paths_to_sync(changed, index.roots())
         if paths != []:
-            on_report(index.sync(paths))
+            # Not to be resolved again: a path that has become a link since could lead anywhere.
+            given = None if paths is None else [GivenPath(None, Path(path)) for path in paths]
+            on_report(index.sync(given))
     except QuintetError as error:
         log.warning("a change could not be indexed: %s", error.code)
         return error.code != "busy_writer"

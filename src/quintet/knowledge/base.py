@@ -4,11 +4,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from quintet.contracts.knowledge import for_base, kept
-from quintet.errors import Conflict, LimitError, NotFound, UsageError
+from quintet.errors import Conflict, LimitError, NotFound, StoreError, UsageError
 from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.files import size_cap
 from quintet.indexing.read import TOO_LARGE, read_file
@@ -30,6 +31,7 @@ from quintet.knowledge.runs import RunLog, SyncProgress, SyncRun
 from quintet.knowledge.uploads import Uploader, managed_by_source
 from quintet.model.documents import Json, digest
 from quintet.model.parameters import shown
+from quintet.model.results import Note
 from quintet.ports.documents import StoredDocument
 from quintet.query.search import Response
 
@@ -92,7 +94,10 @@ class KnowledgeBase:
         """Search the documents of this base by contract knowledge."""
         self._check_ready()
         params = {**params, "index": self.index_name}
-        return self._documents.collection.search(query, self._contract, params)
+        response = self._documents.collection.search(query, self._contract, params)
+        if interrupted := self.interrupted():
+            return replace(response, notes=[*response.notes, _partly_synced(interrupted)])
+        return response
 
     def _check_ready(self) -> None:
         archived, state = self.registered().archived, self.state()
@@ -154,7 +159,8 @@ class KnowledgeBase:
 
     def _read(self, file: Path, name: str) -> bytes:
         try:
-            return read_file(file, size_cap(name, self._parts.settings)).data
+            place = file.parent.resolve() / file.name
+            return read_file(place, size_cap(name, self._parts.settings)).data
         except UnreadableFile as error:
             if error.reason == TOO_LARGE:
                 max_bytes = size_cap(name, self._parts.settings)
@@ -204,7 +210,10 @@ class KnowledgeBase:
         stored = self._find_upload(id)
         location = self._documents.originals.location(stored.document.content_hash)
         name = str(kept(stored.document)["source_name"] or "text")
-        upload = original_upload(stored, self._read(location, name))
+        data = self._read(location, name)
+        if sha256(data).hexdigest() != stored.document.content_hash:
+            raise StoreError(f"the upload of document {id!r} is damaged on the disk; add the document again")
+        upload = original_upload(stored, data)
         fields: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
         changes = {name: value for name, value in fields.items() if value is not SAME}
         return self._put_one(replace(upload, **changes), instead_of=stored)
@@ -275,6 +284,14 @@ class KnowledgeBase:
         """`syncing` while a source is synced, `error` if the last run of a source failed, else `ready`."""
         return self._sources.state()
 
+    def interrupted(self) -> list[str]:
+        """The sources whose last run was interrupted. A server resumes them when it starts."""
+        return self._sources.interrupted()
+
+    def examine(self) -> list[str]:
+        """What is damaged, if anything."""
+        return self._documents.examine()
+
     def embed(self) -> int:
         """Make the vectors that are missing, or all of them if the index has a new embedder."""
         self.registered()
@@ -292,6 +309,14 @@ class KnowledgeBase:
 
     def close(self) -> None:
         self._documents.store.close()
+
+
+def _partly_synced(sources: Sequence[str]) -> Note:
+    message = (
+        f"the last run of source {', '.join(sources)} was interrupted, so some of its documents may be of an "
+        "earlier state; a server resumes the run when it starts, and so does 'quintet kb sync'"
+    )
+    return {"code": "partly_synced", "message": message}
 
 
 def unknown(name: object) -> NotFound:

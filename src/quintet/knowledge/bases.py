@@ -4,12 +4,12 @@ import secrets
 import shutil
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from quintet.contracts.knowledge import INDEX_PREFIX
-from quintet.errors import Conflict, NotFound, StoreError
+from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.document_store import IndexParts
 from quintet.knowledge.registration import (
@@ -21,6 +21,8 @@ from quintet.knowledge.registration import (
     check_title,
 )
 from quintet.knowledge.results import BaseFields, ListedBase
+from quintet.ports.health import HealthCheck
+from quintet.processes import private
 from quintet.processes.lock import hold_lock
 
 FOLDER = "knowledge"
@@ -126,6 +128,28 @@ class KnowledgeBases:
                 self._open.pop(next(iter(self._open))).rest()
             return base
 
+    def examine(self) -> HealthCheck:
+        """Whether every base is sound."""
+        slugs, wrong = sorted(self._slugs()), []
+        for slug in slugs:
+            try:
+                wrong += [f"{slug}: {problem}" for problem in self.get(slug).examine()]
+            except NotFound:
+                continue  # deleted meanwhile
+            except QuintetError as error:
+                wrong.append(f"{slug}: {error.message}")
+        if not wrong:
+            return HealthCheck("bases", True, f"{len(slugs)} knowledge bases, all sound" if slugs else "none")
+        problems = "; ".join(problem.partition("; ")[0] for problem in wrong)
+        return HealthCheck("bases", False, f"{problems}; delete what is damaged and add its documents again")
+
+    def interrupted(self) -> Iterator[tuple[KnowledgeBase, str]]:
+        """The sources whose last run was interrupted, each with its base."""
+        for slug in sorted(self._slugs()):
+            with suppress(NotFound, StoreError):  # deleted meanwhile, or damaged
+                base = self.get(slug)
+                yield from ((base, source) for source in base.interrupted())
+
     def archive(self, name: str) -> None:
         """Keep a base, but refuse to search it."""
         self.get(name).change(lambda base: replace(base, archived=True))
@@ -161,6 +185,8 @@ class KnowledgeBases:
         """Held while registrations change."""
         seconds = self._parts.settings.writer_timeout if timeout is None else timeout
         busy = "another process is changing the knowledge bases of this index; try again"
+        with suppress(OSError):  # then the lock says what is wrong
+            private.make_folder(self._folder)
         return hold_lock(self._folder / LOCK, seconds, busy)
 
     def _clean(self) -> None:

@@ -14,6 +14,7 @@ from quintet.knowledge.files import Originals
 from quintet.model.documents import embedding_hash, embedding_text
 from quintet.model.vector import Int16, quantise
 from quintet.ports.documents import StoredDocument
+from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Embedder, Root, Snapshot
 from quintet.ports.store import FolderStore
 from quintet.ports.writing import Entry, Writer
@@ -72,6 +73,10 @@ class DeletableStore:
             with self._store.writer(timeout) as writer:
                 self._check()
                 yield writer
+
+    def examine(self) -> list[HealthCheck]:
+        with self.unless_deleted():
+            return self._store.examine()
 
     def rest(self) -> None:
         self._store.rest()
@@ -160,6 +165,14 @@ class DocumentStore:
             with writer.batch():
                 writer.vectors.drop_unused()
             self._drop_unused_originals(writer)
+
+    def examine(self) -> list[str]:
+        """What is wrong with the documents and the originals, if anything. Missing vectors are no fault."""
+        checks = self.store.examine()
+        wrong = [check.message for check in checks if not check.ok and check.name not in ("vectors", "speed")]
+        with self.collection.snapshot() as snapshot:
+            uploads = {file.content_hash for file in snapshot.catalog.known(UPLOADS).values()}
+        return wrong + [f"the upload {sha256} is damaged" for sha256 in self.originals.damaged(uploads)]
 
     def embed(self) -> int:
         """Make the vectors that are missing, or all of them if another embedder made those that are there."""

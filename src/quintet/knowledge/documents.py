@@ -206,9 +206,11 @@ def _parse(path: str, content: Content, sandbox: Sandbox) -> ParsedFile:
     try:
         return parse_content(path, content, sandbox)
     except UnreadableFile as error:
-        raise UsageError(
-            f"the document cannot be read: {error.reason}", code="unreadable_document"
-        ) from error
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: UnreadableFile) -> UsageError:
+    return UsageError(f"the document cannot be read: {error.reason}", code="unreadable_document")
 
 
 def _entry(
@@ -224,7 +226,10 @@ def _entry(
     metadata: dict[str, Json] = {**check_metadata(parsed.metadata), **given}
     check_values(base.properties, metadata)
     metadata[BASE] = {**built_in, "knowledge_base_id": base.slug}
-    chunks = make_chunks(document.id, parsed, settings)
+    try:
+        chunks = make_chunks(document.id, parsed, settings)
+    except UnreadableFile as error:
+        raise _unreadable(error) from error
     return Entry(replace(document, metadata=metadata), chunks, now_ns, shape(settings))
 
 

@@ -1,7 +1,9 @@
 """Files of a knowledge base: the originals of uploads, and the files of sources."""
 
+import hashlib
 import os
 import secrets
+import stat
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +14,9 @@ from typing import TypeVar
 from quintet.errors import NotFound, StoreError
 from quintet.indexing.disk import find_file
 from quintet.indexing.files import FileProblem
+from quintet.indexing.no_links import lstat
 from quintet.model.documents import Document
+from quintet.processes import private
 
 ORIGINALS = "files"
 WAITS = (0.01, 0.02, 0.05, 0.1, 0.2) if os.name == "nt" else ()  # seconds between two tries
@@ -31,10 +35,10 @@ class SourceFile:
 
 
 def describe_file(document: Document, location: Path, name: str) -> SourceFile:
-    with suppress(OSError):  # the file may go between the two calls
-        if location.is_file():
-            size = location.stat().st_size
-            return SourceFile(location, name, document.mime_type, size, document.content_hash)
+    with suppress(OSError):
+        facts = lstat(location)
+        if stat.S_ISREG(facts.st_mode):
+            return SourceFile(location, name, document.mime_type, facts.st_size, document.content_hash)
     raise _no_file(name)
 
 
@@ -51,7 +55,7 @@ def replace_file(file: Path, data: bytes, *, durable: bool = True) -> None:
     """Replace a file in one step. A kill leaves the old file; with `durable` so does a power cut."""
     new_file = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
     try:
-        with new_file.open("xb") as out:
+        with private.open_new(new_file, exclusive=True) as out:
             out.write(data)
             if durable:
                 out.flush()
@@ -76,7 +80,7 @@ class Originals:
     """The uploaded files. Each content is stored once, under its SHA-256."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / ORIGINALS
+        self._folder = folder.resolve() / ORIGINALS
 
     def location(self, sha256: str) -> Path:
         return self._folder / sha256
@@ -84,8 +88,19 @@ class Originals:
     def keep(self, sha256: str, data: bytes) -> None:
         file = self.location(sha256)
         if not file.is_file():
-            self._folder.mkdir(exist_ok=True)
+            private.make_folder(self._folder)
             replace_file(file, data)
+
+    def damaged(self, wanted: Collection[str]) -> list[str]:
+        """Those that are missing, or whose content is not what was uploaded."""
+        return [sha256 for sha256 in sorted(wanted) if not self._is_right(sha256)]
+
+    def _is_right(self, sha256: str) -> bool:
+        try:
+            with self.location(sha256).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        except OSError:
+            return False
 
     def drop_all_but(self, wanted: Collection[str]) -> None:
         """Also drops what an interrupted upload left behind."""

@@ -94,10 +94,18 @@ class FolderSources:
             return [run for run in self._log.latest() if source_id in (None, run.source_id)]
 
     def state(self) -> BaseState:
+        """An interrupted run leaves every document whole, old or new, so the base stays ready."""
+        states = {run.state for run in self._last_runs()}
+        return "syncing" if "running" in states else "error" if "failed" in states else "ready"
+
+    def interrupted(self) -> list[str]:
+        """The sources whose last run was interrupted, in the order of their ids."""
+        return sorted(run.source_id for run in self._last_runs() if run.state == "interrupted")
+
+    def _last_runs(self) -> list[SyncRun]:
         ids = {source.id for source in self._registered().sources}
         with self._documents.store.unless_deleted():
-            states = {run.state for run in self._log.last_of(ids)}
-        return "syncing" if "running" in states else "error" if "failed" in states else "ready"
+            return self._log.last_of(ids)
 
 
 def _add_source(base: Registration, name: str, location: str) -> Registration:

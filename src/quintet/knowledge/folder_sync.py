@@ -10,6 +10,7 @@ from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.indexing.changes import find_changes
 from quintet.indexing.document import shape, storable_time
 from quintet.indexing.files import DiskFile, size_cap
+from quintet.indexing.no_links import is_folder
 from quintet.indexing.read import Content, read_file
 from quintet.indexing.roots import SyncTarget
 from quintet.indexing.sync import in_scope
@@ -42,7 +43,7 @@ class FolderSync:
 
     def run(self) -> None:
         location = Path(self.source.location)
-        if not location.is_dir():
+        if not is_folder(location):
             raise Conflict(
                 f"the folder of source {self.source.name!r} is missing; restore it, or remove the source",
                 code="source_gone",

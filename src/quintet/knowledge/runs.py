@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 from quintet.errors import Conflict, StoreError
 from quintet.knowledge.files import replace_file, retry_on_windows
 from quintet.model.schema import Count
+from quintet.processes import private
 from quintet.processes.lock import hold_lock
 
 FOLDER = "runs"
@@ -21,6 +22,8 @@ INTERRUPTED = "the run was interrupted; what it wrote is kept, and the next run 
 
 
 RunStep = Literal["scan", "read", "remove", "embed", "done"]
+# interrupted: its process was ended before the run was. Nothing is wrong with the source.
+RunState = Literal["running", "done", "failed", "interrupted"]
 
 
 class RunProblem(TypedDict):
@@ -35,7 +38,7 @@ class SyncRun:
     id: Count
     source_id: str
     started_ms: Count
-    state: Literal["running", "done", "failed"] = "running"
+    state: RunState = "running"
     step: RunStep = "scan"
     path: str | None = None
     scanned: Count = 0
@@ -82,19 +85,23 @@ class RunLog:
         if not any(run.state == "running" for run in runs) or self._is_locked():
             return runs
         return [
-            replace(run, state="failed", error=INTERRUPTED) if run.state == "running" else run for run in runs
+            replace(run, state="interrupted", error=INTERRUPTED) if run.state == "running" else run
+            for run in runs
         ]
 
     @contextmanager
     def record(self, source_id: str, progress: SyncProgress) -> Iterator["Recorder"]:
-        """Record a run. It ends as done, or as failed with the error that ended it."""
+        """Record a run. It ends as done, as failed with the error that ended it, or as interrupted if
+        somebody told the process or the run to stop."""
         with self.exclusive():
             recorder = Recorder(self._write, self._start(source_id), progress)
             try:
                 yield recorder
             except BaseException as error:
-                message = str(error) or type(error).__name__
-                recorder.end("failed", self._clock_ms(), message)
+                if _is_stop(error):
+                    recorder.end("interrupted", self._clock_ms(), INTERRUPTED)
+                else:
+                    recorder.end("failed", self._clock_ms(), str(error) or type(error).__name__)
                 raise
             recorder.end("done", self._clock_ms())
 
@@ -114,7 +121,7 @@ class RunLog:
         return sorted(self._folder.glob("[0-9]*.json"), reverse=newest_first)
 
     def _start(self, source_id: str) -> SyncRun:
-        self._folder.mkdir(exist_ok=True)
+        private.make_folder(self._folder)
         files = self._files()
         for old in files[: -KEPT_RUNS + 1]:
             with suppress(PermissionError):  # on Windows, while it is read; the next run drops it
@@ -150,10 +157,14 @@ class Recorder:
         else:
             self.run.problems.append({"path": path, "reason": reason})
 
-    def end(self, state: Literal["done", "failed"], now_ms: int, error: str | None = None) -> None:
+    def end(self, state: RunState, now_ms: int, error: str | None = None) -> None:
         step = "done" if state == "done" else self.run.step
         self.run = replace(self.run, state=state, step=step, path=None, error=error, finished_ms=now_ms)
         self._write(self.run)
+
+
+def _is_stop(error: BaseException) -> bool:
+    return not isinstance(error, Exception) or getattr(error, "code", "") == "stopping"
 
 
 def _read(file: Path) -> SyncRun | None:

@@ -103,7 +103,8 @@ class Reindex(Arguments):
 
     path: str | None = Field(None, description="A folder or file; ignored when paths names any.")
     paths: list[str] | None = Field(
-        None, description="Several folders and files. Without path and paths: the server's working folder."
+        None,
+        description="Up to 1000 folders and files. Without path and paths: the roots in the working folder.",
     )
     force: bool = Field(False, description="Read every file again, changed or not.")
 

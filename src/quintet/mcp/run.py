@@ -21,7 +21,8 @@ def serve_stdio(shared: SharedIndex, toolset: Toolset) -> None:
     """Serve until standard input ends. Every change is committed at once, so a signal may end it any time."""
     from mcp.server.stdio import stdio_server
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that reads standard input would block the exit
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # the thread that reads standard input would block the exit
     server = build_server(shared, toolset)
 
     async def run() -> None:

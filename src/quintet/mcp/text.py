@@ -162,6 +162,7 @@ def reindex_text(body: Body) -> str:
         f"{body['indexed_files']} indexed, {body['skipped_files']} skipped, {body['removed_files']} removed"
     )
     lines = [f"{counts}; {body['pending']} chunks still to be embedded by {body['embedding_model']}"]
+    lines += [f"roots: {', '.join(map(name, body['roots']))}"]
     lines += [
         f"{name(problem['path'])}: {one_line(problem['reason'])}"
         for problem in body["problems"][:PROBLEMS_SHOWN]

@@ -179,7 +179,8 @@ def status(shared: SharedIndex, call: arguments.Status, progress: Progress) -> T
 
 
 def reindex(shared: SharedIndex, call: arguments.Reindex, progress: Progress) -> ToolResult:
-    body = shared.reindex(call.path, call.paths, force=call.force, progress=progress).wire()
+    targets = shared.targets(call.path, call.paths)
+    body = shared.reindex(targets, force=call.force, progress=progress).wire()
     return ToolResult(body, text.reindex_text(body))
 
 
@@ -273,7 +274,7 @@ TOOLS: Mapping[str, McpTool] = {
         McpTool(
             "reindex",
             "Bring the index up to date",
-            "Index a folder or file (`path`), several (`paths`), or the server's working folder. Only "
+            "Index a folder or file (`path`), several (`paths`), or the roots in the working folder. Only "
             "changed files are read. Returns when the text is searchable; `pending` counts vectors still "
             "to come.",
             arguments.Reindex,

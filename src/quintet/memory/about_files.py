@@ -100,7 +100,7 @@ class AboutFiles:
     def _read(self, folder: Path, path: str) -> "FileContent | None":
         try:
             place = (folder / path).resolve(strict=True)
-            if not place.is_relative_to(folder.resolve()):  # a link, or a path that was imported
+            if not place.is_relative_to(folder):  # a link, or a path that was imported
                 return None
         except (OSError, RuntimeError, ValueError):
             return None

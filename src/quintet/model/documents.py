@@ -95,6 +95,13 @@ def embedding_hash(context: str, heading_path: str, content: str) -> bytes:
     return sha256(embedding_text(context, heading_path, content).encode()).digest()
 
 
+def is_text_of(key: bytes, context: str, heading_path: str, content: str) -> bool:
+    """Whether this is the text that was indexed. Indexes of versions before 0.2 have no context in front."""
+    if embedding_hash(context, heading_path, content) == key:
+        return True
+    return bool(context) and embedding_hash("", heading_path, content) == key
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk with the document it belongs to: what a projection reads."""

@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Snapshot
 from quintet.ports.store_files import StoreFiles
 from quintet.ports.writing import Writer
@@ -40,6 +41,10 @@ class FolderStore(Store, Protocol):
 
     def copy(self, folder: Path, files: StoreFiles) -> None:
         """Put the database as it is now into another folder, under the name that `files` gives it."""
+        ...
+
+    def examine(self) -> list[HealthCheck]:
+        """Check whether what is stored is sound."""
         ...
 
     def rest(self) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from quintet.errors import Conflict, StoreError
+from quintet.processes import private
 
 
 @contextmanager
@@ -15,7 +16,7 @@ def hold_lock(file: Path, timeout: float, busy: str) -> Iterator[None]:
 
     A killed process leaves no lock behind. A missing folder is created.
     """
-    lock = FileLock(file, timeout=timeout, thread_local=False)
+    lock = FileLock(file, timeout=timeout, thread_local=False, mode=private.FILE)
     try:
         lock.acquire()
     except Timeout:

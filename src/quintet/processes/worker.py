@@ -16,7 +16,8 @@ PARENT_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # go to the whole process grou
 def open_answers() -> IO[bytes]:
     """The stream for answers. Anything else that is printed goes nowhere, so that it cannot pass for one.
 
-    The end of its input ends a worker, so it ignores the signals that are meant for its parent.
+    The end of its input ends a worker, so it ignores the signals that are meant for its parent: a service
+    manager sends them to both, and a parent that stops in order must not find that its parser "crashed".
     """
     for name in PARENT_SIGNALS:
         if hasattr(signal, name):

@@ -20,6 +20,7 @@ from quintet.ports.reading import Approximation, ChunkVectors, Embedder, Rows, S
 from quintet.query.text import look_up, parse
 from quintet.ranking import FINDERS, Profile, best_chunk, best_first, contenders, rank, scores_of
 
+EMBEDDED_CHARS = 2_000  # of a query: what a passage holds, and about what a model reads at once
 SEEDS = 10  # nodes a graph walk starts from
 CHUNKS_PER_NODE = 16  # how many times deeper a leg goes where its best chunks are of too few nodes
 FEW_NODES = 20  # for fewer it goes as deep as for these
@@ -177,8 +178,7 @@ def _lexical(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None, ma
     if parsed.query is not None:
         parsed = look_up(parsed, snapshot.text, respell=plan.reading.respelt and not is_pasted(plan.query))
     legs.notes.extend(parsed.notes)
-    query = parsed.query
-    if query is not None:
+    if (query := parsed.query) is not None:
         legs.text = query
         leg = _TextLeg(snapshot, query, within, plan.reading.min_score)
         _fetch(legs, snapshot, plan, "lexical", leg)
@@ -232,8 +232,12 @@ def _query_vector(legs: Legs, embedder: Embedder | None, plan: Plan) -> Int16 | 
     if embedder is None:
         legs.note("embedder_missing", "no embedder is in use, so nothing was searched by meaning")
         return None
+    text = plan.query[:EMBEDDED_CHARS]
+    if text != plan.query:
+        message = f"of {len(plan.query)} characters the first {len(text)} were compared by meaning"
+        legs.note("query_cut", message)
     try:
-        vector = embedder.embed_query(plan.query)
+        vector = embedder.embed_query(text)
     except QuintetError as error:
         legs.note("leg_failed", f"the semantic leg failed: {error.message}")
         return None
@@ -337,8 +341,8 @@ def _apply_feedback(legs: Legs, snapshot: Snapshot, plan: Plan, vectors: ChunkVe
     hits = legs.hits["semantic"]
     middle = _middle([scores[hit.chunk_id] for hit in hits if hit.listed])
     moved = [Hit(hit.chunk_id, scores.get(hit.chunk_id, middle), hit.raw, None, hit.listed) for hit in hits]
-    listed, others = [hit for hit in moved if hit.listed], [hit for hit in moved if not hit.listed]
-    legs.hits["semantic"] = best_first(listed) + best_first(others)
+    parts = [[hit for hit in moved if hit.listed is listed] for listed in (True, False)]
+    legs.hits["semantic"] = [hit for part in parts for hit in best_first(part)]
 
 
 def _add_neighbours(legs: Legs, plan: Plan, vectors: ChunkVectors) -> None:

@@ -60,9 +60,16 @@ class BackgroundEmbedding:
                 self._thread.start()
         self._wake.set()
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """Give up the batch that is being embedded; those before it are committed. No other follows."""
         self._closed.set()
         self._wake.set()
+        stop = getattr(self._index.embedder, "stop", None)
+        if stop is not None:
+            stop()
+
+    def close(self) -> None:
+        self.stop()
         if self._thread is not None:
             self._thread.join()
 
@@ -84,6 +91,8 @@ class BackgroundEmbedding:
         except _Paused:
             return  # the writer calls `wake` when it is done
         except QuintetError as error:
+            if self._closed.is_set():
+                return
             log.warning("embedding stopped: %s", error.code)
             if error.code == "busy_writer" and not self._closed.wait(RETRY_SECONDS):
                 self._wake.set()

@@ -21,6 +21,7 @@ from typing import Any, Final, Literal, cast
 from filelock import FileLock, Timeout
 
 from quintet.errors import AccessError, Conflict, NotFound, StoreError, UsageError
+from quintet.processes import private
 
 Scope = Literal["read", "write"]
 
@@ -140,7 +141,7 @@ class Keys:
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Key]]:
         try:
-            with FileLock(self._file.with_suffix(".lock"), timeout=LOCK_SECONDS):
+            with FileLock(self._file.with_suffix(".lock"), timeout=LOCK_SECONDS, mode=private.FILE):
                 keys = _read(self._file) if self._file.exists() else {}
                 yield keys
                 _write(self._file, keys)
@@ -178,6 +179,7 @@ def _key(stored: Mapping[str, Any]) -> Key:
     bases = stored.get("bases", [])
     if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
         raise ValueError("bases must be a list of slugs")
+    bytes.fromhex(stored["salt"])
     return Key(**{**stored, "bases": tuple(bases)})
 
 
@@ -186,8 +188,8 @@ def _write(file: Path, keys: Mapping[str, Key]) -> None:
     text = json.dumps({"version": 1, "keys": [asdict(key) for key in keys.values()]}, indent=1) + "\n"
     fresh = file.with_name(f".{FILE}.{secrets.token_hex(6)}")
     try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            out.write(text)
+        with private.open_new(fresh, exclusive=True) as out:
+            out.write(text.encode())
             out.flush()
             os.fsync(out.fileno())
         fresh.replace(file)

@@ -76,7 +76,19 @@ class ReindexFields(ReindexPaths):
     embedding_backend: str
     removed_files: Count
     pending: Count
+    roots: list[str]
     problems: list[Annotated[Any, FileProblem]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexTargets:
+    """What to reindex: these locations, or the roots in the working folder if there are none.
+
+    `is_list` is True if the caller named several.
+    """
+
+    locations: tuple[Path, ...]
+    is_list: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +113,6 @@ class Reindexed:
             "embedding_backend": self.embedding_backend,
             "removed_files": self.report.removed,
             "pending": self.pending,
+            "roots": self.report.roots,
             "problems": [asdict(problem) for problem in self.report.problems],
         }

@@ -11,6 +11,7 @@ from quintet.contracts import HOUSE
 from quintet.errors import AccessError, LimitError, UsageError
 from quintet.index import Index
 from quintet.indexing.allowed_folders import resolve_allowed
+from quintet.indexing.roots import GivenPath, disk_spelling
 from quintet.indexing.run import Progress, Report
 from quintet.knowledge.registration import RegistrationFile
 from quintet.ports.reading import Root
@@ -22,18 +23,19 @@ from quintet.receipts.replay import Verdict
 from quintet.serving.background_embedding import BackgroundEmbedding
 from quintet.serving.readers import Readers, reader_count
 from quintet.serving.reply import Read, Reply
-from quintet.serving.results import Reindexed
+from quintet.serving.results import Reindexed, ReindexTargets
 from quintet.serving.warm_up import WarmIndex
 from quintet.status import IndexStatus
 
+MAX_PATHS = 1_000  # in one reindex
 OTHERS_MAX = 16  # indexes beside the server's own that clients may have opened by db_path
 
 
 class SharedIndex:
     """The index behind a server. Every method may be called from any thread.
 
-    `base` is the server's working folder: relative paths start there. Clients may reach files in it, in the
-    roots of the index and in the folders of `allow`.
+    `base` is the server's working folder: relative paths start there. Clients may reach files in it, or in
+    the folders of `allow` if there are any, and in the roots of the index.
     """
 
     def __init__(self, index: Index, *, base: Path | None = None, allow: Sequence[Path] = ()) -> None:
@@ -76,8 +78,9 @@ class SharedIndex:
 
     @property
     def allowed(self) -> list[Path]:
-        """The folders that clients may reach. The working folder is none of them if it is the whole disk."""
-        base = () if self.base == Path(self.base.anchor) else (self.base,)
+        """The folders that clients may reach: those of `allow`, or else the working folder unless it is the
+        whole disk; and the roots."""
+        base = () if self._allow or self.base == Path(self.base.anchor) else (self.base,)
         roots = (Path(root.location) for root in self.roots())
         return list(dict.fromkeys([*base, *self._allow, *roots]))
 
@@ -125,36 +128,54 @@ class SharedIndex:
         halves = _parameters(code, "code"), _parameters(memory, "memory")
         return self._warm.wait().search_all(query, *halves)
 
+    def targets(self, path: str | None = None, paths: Sequence[str] | None = None) -> ReindexTargets:
+        """`paths` if any, else `path`, else the roots in the working folder, else that folder (spec 000,
+        section 4.5, AC-010). All are checked and resolved here, once."""
+        if paths and len(paths) > MAX_PATHS:
+            raise LimitError(
+                f"paths names {len(paths)} files and folders; at most {MAX_PATHS} are allowed in one call: "
+                "name the folders that hold them",
+                details={"parameter": "paths"},
+            )
+        given = paths or ([path] if path else [])
+        if not given and any(Path(root.location).is_relative_to(self.base) for root in self.roots()):
+            return ReindexTargets((), is_list=False)
+        allowed = self.allowed
+        locations = tuple(resolve_allowed(one, allowed, self.base) for one in given or ["."])
+        return ReindexTargets(locations, is_list=bool(paths))
+
     def reindex(
         self,
-        path: str | None = None,
-        paths: Sequence[str] | None = None,
+        targets: ReindexTargets | None = None,
         *,
         force: bool = False,
         progress: Progress | None = None,
     ) -> Reindexed:
-        """Index `paths` if any, else `path`, else the working folder (spec 000, section 4.5).
-
-        All paths are checked before any is indexed. It returns when the text is searchable; vectors follow in
-        the background. An exception from `progress` ends the run and keeps what was committed.
-        """
-        targets = [self.resolve(target) for target in (paths or [path or "."])]
-        report = self.sync([str(target) for target in targets], force=force, progress=progress)
+        """Index the targets. It returns when the text is searchable; vectors follow in the background. An
+        exception from `progress` ends the run and keeps what was committed."""
+        targets = targets or self.targets()
+        given = [GivenPath(None, disk_spelling(location)) for location in targets.locations]
+        report = self.sync(given, force=force, within=self.base, progress=progress)
         embedder = self.index.embedder
         return Reindexed(
             report,
-            tuple(targets) if paths else None,
+            targets.locations if targets.is_list else None,
             embedder.identity if embedder else "none",
             str(getattr(embedder, "kind", "custom")) if embedder else "none",
             report.pending if embedder else 0,
         )
 
     def sync(
-        self, paths: Sequence[str] | None = None, *, force: bool = False, progress: Progress | None = None
+        self,
+        paths: Sequence[str | GivenPath] | None = None,
+        *,
+        force: bool = False,
+        within: Path | None = None,
+        progress: Progress | None = None,
     ) -> Report:
         """`Index.sync` of the text, one run at a time. The background embedding pauses meanwhile."""
         with self._embedding.paused(progress):
-            return self.index.sync(paths, force=force, embed=False, progress=progress)
+            return self.index.sync(paths, force=force, embed=False, within=within, progress=progress)
 
     def forget(self, path: str, progress: Progress | None = None) -> int:
         """`Index.forget`; the background embedding pauses meanwhile."""
@@ -197,8 +218,12 @@ class SharedIndex:
             )
         return folder
 
+    def stop(self) -> None:
+        """Embed no more documents: the server is about to stop. Searches work as before."""
+        self._embedding.stop()
+
     def close(self) -> None:
-        """Stop the readers, stop embedding after the current batch, then close every index."""
+        """Stop the readers and embedding, then close every index."""
         if self.readers is not None:
             self.readers.close()
         self._embedding.close()

@@ -1,5 +1,6 @@
 """The servers: `quintet serve` over HTTP and `quintet mcp` for agents."""
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from quintet.indexing.watch import WatchedIndex
     from quintet.serving.shared_index import SharedIndex
 
-Allow = Annotated[list[Path] | None, repeatable("--allow", "DIR", "A further folder that clients may index.")]
+Allow = Annotated[
+    list[Path] | None,
+    repeatable("--allow", "DIR", "A folder that clients may index, instead of the current folder."),
+]
 ToolsetName = Annotated[
     str,
     option(
@@ -47,7 +51,7 @@ def serve_command(
     """Serve the index over HTTP: a JSON interface under /v1, MCP at /mcp, and documentation at /docs.
 
     Only this machine can reach it unless --host says otherwise; then it requires an API key. Clients may
-    index the current folder, the folders that are indexed already, and those named with --allow.
+    index the folders that are indexed already and the current folder, or those named with --allow instead.
 
     \b
     Example:
@@ -70,6 +74,7 @@ def mcp_command(
     http: Annotated[
         MaybeText, option("--http", "HOST:PORT", "Serve streamable HTTP at this address instead of stdio.")
     ] = None,
+    folder: Annotated[Path | None, option("--folder", "DIR", "Work in this folder.")] = None,
     db: Db = None,
     allow: Allow = None,
     watch: Watch = False,
@@ -77,7 +82,8 @@ def mcp_command(
 ) -> int:
     """Serve the index to agents over the Model Context Protocol, on standard input and output.
 
-    Clients may index the current folder, the folders that are indexed already, and those named with --allow.
+    Clients may index the folders that are indexed already and the current folder, or those named with
+    --allow instead. An agent may start this anywhere: --folder says which folder is the current one.
 
     \b
     Example:
@@ -90,6 +96,8 @@ def mcp_command(
         from quintet.serving.listening import log_to_stderr
     address = None if http is None else mcp_run.parse_address(as_text(http))
     chosen = toolset_named(toolset)
+    if folder is not None:
+        _enter(folder)
     with open_shared_index(db, allow) as shared, watching(shared if watch else None):
         log_to_stderr(shared.index.settings)
         if address is None:
@@ -98,6 +106,15 @@ def mcp_command(
             shared.start_readers()
             mcp_run.serve_http(shared, chosen, *address)
     return 0
+
+
+def _enter(folder: Path) -> None:
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise UsageError(
+            f"--folder is {str(folder)!r}; it must be a folder ({error.strerror})", code="invalid_path"
+        ) from None
 
 
 @contextmanager

@@ -1,11 +1,12 @@
 """`quintet status` and `quintet doctor`: the state of an index."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from quintet.cli.index_folder import open_index
-from quintet.cli.options import AsJson, Db
+from quintet.cli.options import AsJson, Db, flag
 from quintet.cli.terminal import tell, write, write_json, write_lines
 from quintet.errors import StoreError
 
@@ -35,18 +36,23 @@ def status_command(as_json: AsJson = False, db: Db = None) -> int:
     return 0
 
 
-def doctor_command(as_json: AsJson = False, db: Db = None) -> int:
+def doctor_command(
+    fix: Annotated[bool, flag("--fix", "Take other accounts' access to the index away.")] = False,
+    as_json: AsJson = False,
+    db: Db = None,
+) -> int:
     """Check that the index is sound: one line per check, with what to do if it fails.
 
-    It checks the database, text, vectors, code graph, state root, memory and tuned numbers, and whether
-    another text index would be better. Exit code 6 means that a check failed.
+    It checks the database, text, vectors, code graph, state root, memory, knowledge bases, tuned numbers and
+    who can read the files, and whether another text index would be better. Exit code 6 means that a check
+    failed.
 
     \b
     Example:
-      quintet doctor
+      quintet doctor --fix
     """
     with open_index(db) as index:
-        checks = index.doctor()
+        checks = index.doctor(fix=fix)
     sound = all(check.ok for check in checks)
     if as_json:
         write_json({"ok": sound, "checks": [asdict(check) for check in checks]})

@@ -15,6 +15,7 @@ from quintet.errors import Conflict, NotFound, StoreError, UsageError
 from quintet.model.parameters import is_number, shown
 from quintet.model.results import Note
 from quintet.ports.health import HealthCheck
+from quintet.processes import private
 from quintet.settings import Settings, regular_text
 
 FILE = "tuned.json"
@@ -146,8 +147,8 @@ class TunedNumbers:
                 self.file.unlink()
                 return
             content = {"version": VERSION, "steps": [asdict(step) for step in steps]}
-            with draft.open("w", encoding="utf-8", newline="\n") as out:
-                out.write(json.dumps(content, indent=1) + "\n")
+            with private.open_new(draft) as out:
+                out.write((json.dumps(content, indent=1) + "\n").encode())
                 out.flush()
                 os.fsync(out.fileno())
             draft.replace(self.file)

@@ -10,8 +10,8 @@ from quintet.formats.blocks import ParsedFile
 from quintet.formats.decoding import UnreadableFile
 from quintet.formats.registry import format_of
 from quintet.formats.sandbox.parent import OUT_OF_MEMORY, pack, pack_refusal
-from quintet.processes.channel import receive, send
-from quintet.processes.worker import open_answers
+from quintet.processes.channel import send
+from quintet.processes.worker import open_answers, receive_in_background
 
 BinaryParser = Callable[[str, bytes, int], ParsedFile]  # path, data, page limit
 
@@ -21,19 +21,18 @@ def main(memory: int, parser: BinaryParser) -> None:
     if memory:
         _set_limit("RLIMIT_AS", memory)
     _set_limit("RLIMIT_CORE", 0)
+    messages = receive_in_background()
     send(answers, b"ready")
-    while (message := receive(sys.stdin.buffer)) is not None:
-        question = json.loads(message)
-        data = receive(sys.stdin.buffer)
-        if data is None:
-            break
-        # The parent's timer comes first. This limit is for a process whose parent is gone.
+    while True:
+        question, data = json.loads(messages.get()), messages.get()
+        # The parent's timer comes first. This limit is for a process whose parent is gone while its parser
+        # keeps every other thread of it from running.
         _set_limit("RLIMIT_CPU", int(_cpu_seconds() + question["seconds"]) + 1)
         try:
             send(answers, _answer(parser, question["path"], data, question["pages"]))
         except MemoryError:  # the process may be in a bad state: the next file gets a new one
             send(answers, OUT_OF_MEMORY)
-            break
+            os._exit(0)  # an orderly exit would wait for the thread that listens
 
 
 def _answer(parser: BinaryParser, path: str, data: bytes, pages: int) -> bytes:

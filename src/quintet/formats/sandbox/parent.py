@@ -29,18 +29,19 @@ class ParseLimits:
     seconds: float
     memory: int
     pages: int
+    text_seconds: float = 20.0  # for formats that are parsed in this process
     answer: int = 64_000_000
 
     @classmethod
     def of(cls, settings: Settings) -> "ParseLimits":
-        return cls(settings.parse_seconds, settings.parse_bytes, settings.max_pages)
+        return cls(settings.parse_seconds, settings.parse_bytes, settings.max_pages, settings.text_seconds)
 
 
 class Sandbox:
     """Use as a context manager. The process starts with the first file; `command` is for tests."""
 
     def __init__(self, limits: ParseLimits, command: Sequence[str] = COMMAND) -> None:
-        self._limits = limits
+        self.limits = limits
         self._command = command
         self._process: ChildProcess | None = None
         self._timed_out = False
@@ -67,7 +68,7 @@ class Sandbox:
             answer = self._ask(self._process, path, data)
         except TooLarge as error:
             self.close()
-            raise UnreadableFile(f"holds more text than {self._limits.answer} bytes") from error
+            raise UnreadableFile(f"holds more text than {self.limits.answer} bytes") from error
         except BaseException:
             self.close()  # an unread answer would be taken for the answer to the next file
             raise
@@ -79,7 +80,7 @@ class Sandbox:
 
     def _start(self) -> ChildProcess:
         try:
-            process = ChildProcess([*self._command, str(self._limits.memory)])
+            process = ChildProcess([*self._command, str(self.limits.memory)])
         except NotStarted as error:
             raise UnreadableFile(str(error)) from error
         if process.receive_greeting() is None:
@@ -90,13 +91,13 @@ class Sandbox:
         return process
 
     def _ask(self, process: ChildProcess, path: str, data: bytes) -> bytes | None:
-        question = {"path": path, "pages": self._limits.pages, "seconds": self._limits.seconds}
+        question = {"path": path, "pages": self.limits.pages, "seconds": self.limits.seconds}
         expired = None
         try:
-            with process.time_limit(self._limits.seconds) as expired:
+            with process.time_limit(self.limits.seconds) as expired:
                 process.send(json.dumps(question).encode())
                 process.send(data)
-                return process.receive(self._limits.answer)
+                return process.receive(self.limits.answer)
         finally:
             self._timed_out = expired is not None and expired.is_set()
 
@@ -105,10 +106,10 @@ class Sandbox:
         process, self._process = self._process, None
         code = 0 if process is None else process.wait()
         if self._timed_out or (code < 0 and code == -getattr(signal, "SIGXCPU", 0)):
-            return f"takes longer than {self._limits.seconds:g} seconds to read; raise parse_seconds"
+            return f"takes longer than {self.limits.seconds:g} seconds to read; raise parse_seconds"
         return (
             f"made its parser crash ({describe_exit(code)}): it is damaged, hostile, or needs more memory "
-            f"than {self._limits.memory} bytes (parse_bytes)"
+            f"than {self.limits.memory} bytes (parse_bytes)"
         )
 
     def close(self) -> None:

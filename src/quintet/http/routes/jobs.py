@@ -31,11 +31,10 @@ class JobRoutes(Routes):
         """All paths are checked before the job starts."""
         body = await read_json(request, self._state.limits, required=False)
         arguments, shared = reindex_arguments(body), self._state.shared
-        await self._state.workers.run(lambda: [shared.resolve(path) for path in arguments.targets])
+        targets = await self._state.workers.run(lambda: shared.targets(arguments.path, arguments.paths))
 
         def work(progress: Progress) -> Mapping[str, Any]:
-            run = shared.reindex(arguments.path, arguments.paths, force=arguments.force, progress=progress)
-            return run.wire()
+            return shared.reindex(targets, force=arguments.force, progress=progress).wire()
 
         return job_started(self._state.jobs.start(work))
 
@@ -62,10 +61,6 @@ class ReindexArguments:
     path: str | None
     paths: list[str] | None
     force: bool
-
-    @property
-    def targets(self) -> list[str]:
-        return self.paths or [self.path or "."]
 
 
 def reindex_arguments(body: Mapping[str, Any]) -> ReindexArguments:

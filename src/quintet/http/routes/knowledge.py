@@ -1,5 +1,6 @@
 """The routes of knowledge bases, their sources and runs; documents.py has those of their documents."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, TypedDict
@@ -9,11 +10,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.contracts.knowledge import CONTRACT
-from quintet.errors import AccessError, NotFound, UsageError
+from quintet.errors import AccessError, LimitError, NotFound, UsageError
 from quintet.http import reads
 from quintet.http.access import Access, hide_paths, without_paths
 from quintet.http.changes import job_started
-from quintet.http.jobs import Deleted, DeletedSource
+from quintet.http.jobs import Deleted, DeletedSource, Job
 from quintet.http.requests import (
     check_fields,
     parameter_names,
@@ -23,7 +24,7 @@ from quintet.http.requests import (
     take_query,
 )
 from quintet.http.responses import json_response, limited_response
-from quintet.http.state import Routes
+from quintet.http.state import Routes, ServerState
 from quintet.indexing.run import Progress
 from quintet.knowledge import KnowledgeBase, SyncRun
 from quintet.knowledge.results import ListedBase, SourceFields
@@ -156,15 +157,7 @@ class KnowledgeRoutes(Routes):
     async def sync(self, request: Request, access: Access) -> Response:
         """As a job. An unknown source is an error before the job starts."""
         base = await self._state.workers.run(partial(self._base_with_source, request, access))
-
-        def work(progress: Progress) -> dict[str, Any]:
-            def report(run: SyncRun) -> None:
-                progress(run.step, run.changed, run.scanned)
-
-            with hide_paths(self._state.shared):
-                return self._run_fields(base.sync_source(request.path_params["source"], progress=report))
-
-        return job_started(self._state.jobs.start(work, "sync", base.slug))
+        return job_started(start_sync(self._state, base, request.path_params["source"]))
 
     def _base_with_source(self, request: Request, access: Access) -> KnowledgeBase:
         base, source = base_of(request, access), request.path_params["source"]
@@ -181,11 +174,30 @@ class KnowledgeRoutes(Routes):
         return json_response({"runs": await self._state.workers.run(work)})
 
     def _runs(self, request: Request, access: Access, source: str | None, limit: int) -> list[dict[str, Any]]:
-        return [self._run_fields(run) for run in base_of(request, access).runs(source, limit)]
+        return [run_fields(self._state, run) for run in base_of(request, access).runs(source, limit)]
 
-    def _run_fields(self, run: SyncRun) -> dict[str, Any]:
-        error = None if run.error is None else without_paths(self._state.shared, run.error)
-        return {**asdict(run), "error": error}
+
+def start_sync(state: ServerState, base: KnowledgeBase, source: str) -> Job:
+    def work(progress: Progress) -> dict[str, Any]:
+        def report(run: SyncRun) -> None:
+            progress(run.step, run.changed, run.scanned)
+
+        with hide_paths(state.shared):
+            return run_fields(state, base.sync_source(source, progress=report))
+
+    return state.jobs.start(work, "sync", base.slug)
+
+
+def resume_syncs(state: ServerState) -> None:
+    """Start again what the end of another process interrupted. Clients see it as jobs."""
+    with suppress(LimitError):  # the rest is resumed at the next start
+        for base, source in state.shared.index.knowledge.interrupted():
+            start_sync(state, base, source)
+
+
+def run_fields(state: ServerState, run: SyncRun) -> dict[str, Any]:
+    error = None if run.error is None else without_paths(state.shared, run.error)
+    return {**asdict(run), "error": error}
 
 
 def base_of(request: Request, access: Access) -> KnowledgeBase:

@@ -77,12 +77,12 @@ def retrieval_request(contract: Contract) -> Schema:
 def reindex_request() -> Schema:
     path = {
         "type": ["string", "null"],
-        "description": "a file or folder; by default the server's working folder",
+        "description": "a file or folder; by default the roots in the server's working folder",
     }
     paths = {
         "type": ["array", "null"],
         "items": {"type": "string"},
-        "description": "several files and folders; `path` is then ignored",
+        "description": "several files and folders, at most 1000; `path` is then ignored",
     }
     return object_schema(
         {

@@ -11,7 +11,7 @@ from typing import Any, cast
 import apsw
 import numpy as np
 
-from quintet.model.documents import Chunk, Document, Passage
+from quintet.model.documents import Chunk, Document, Passage, is_text_of
 from quintet.model.filters import Filter
 from quintet.model.results import Facts
 from quintet.ports.reading import Counts, KnownFile, RefusedFiles, Root, Rows, Source
@@ -28,7 +28,7 @@ FACTS = (  # in the order of `Facts`
     "c.kind, c.heading_path, d.language IS NOT NULL"
 )
 FACT_TABLES = "FROM chunks c JOIN documents d ON d.row = c.document"
-JOINED = f"{filters.FROM} JOIN contents x ON x.row = c.row"
+JOINED = f"{filters.FROM} LEFT JOIN contents x ON x.row = c.row"  # a missing text is damage, not "no match"
 make_facts: Callable[[Iterable[Any]], Facts] = partial(tuple.__new__, Facts)  # `_make` without its checks
 STATE = (
     "SELECT value, (SELECT value FROM meta WHERE key = 'index_id'), "
@@ -137,7 +137,7 @@ class SqliteCatalog:
         return [chunk_id for chunk_id, row in rows if allowed is None or row in allowed][:limit]
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
-        rows = self._with_ids(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
+        rows = self._with_ids(f"SELECT c.text_hash, {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
         return {passage.chunk.id: passage for passage in map(_passage, rows)}
 
     def sources(self, document_ids: Iterable[str]) -> dict[str, Source]:
@@ -162,7 +162,8 @@ class SqliteCatalog:
     def passages_of(self, root: str, path: str) -> list[Passage]:
         """The passages of a document in reading order."""
         where = "WHERE r.name = ? AND d.path = ? ORDER BY c.sequence"
-        rows = self._connection.execute(f"SELECT {CHUNK}, {DOCUMENT} {JOINED} {where}", (root, path))
+        sql = f"SELECT c.text_hash, {CHUNK}, {DOCUMENT} {JOINED} {where}"
+        rows = self._connection.execute(sql, (root, path))
         return [_passage(row) for row in rows]
 
     def select(self, filter: Filter) -> Rows | None:
@@ -304,5 +305,14 @@ def known(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    metadata = {} if row[-1] == "{}" else json.loads(row[-1])
-    return Passage(Chunk(*row[:10]), Document(*[*row[10:-1], metadata]))
+    """SQLite notices no flipped bit in a text, so what is shown is compared with its hash."""
+    key, *fields, stored = row
+    try:
+        metadata = {} if stored == "{}" else json.loads(stored)
+        passage = Passage(Chunk(*fields[:10]), Document(*[*fields[10:], metadata]))
+        right = is_text_of(key, passage.document.context, passage.chunk.heading_path, passage.chunk.content)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise apsw.CorruptError("a passage has the wrong form") from error
+    if not right:
+        raise apsw.CorruptError(f"the text of chunk {passage.chunk.id} is not what was indexed")
+    return passage

@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
+from quintet.processes import private
 from quintet.processes.lock import disk_error
 from quintet.storage.sqlite import read_only_disk
 from quintet.storage.sqlite.filters import register
@@ -96,6 +97,7 @@ def translate_errors(file: Path, advice: str = REBUILT) -> Iterator[None]:
 def copy_database(connection: apsw.Connection, file: Path) -> None:
     """Copy the database, as this connection sees it, into a new file."""
     with translate_errors(file):
+        private.open_existing_or_new(file).close()
         other = apsw.Connection(str(file))
         try:
             with other.backup("main", connection, "main") as backup:
@@ -126,7 +128,7 @@ class Database:
     def create(self) -> None:
         """Create the database, or upgrade its schema."""
         with translate_errors(self.file, self._advice):
-            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self.file.parent.mkdir(private.FOLDER, parents=True, exist_ok=True)
             self._prepare(OR_MADE)
 
     def upgrade(self) -> None:
@@ -191,6 +193,8 @@ class Database:
         elif self._is_read_only and self._may_be_missing:
             connection = self._empty()
         else:
+            if flags == OR_MADE:  # SQLite gives its -wal and -shm files the mode of the database
+                private.open_existing_or_new(self.file).close()
             connection = apsw.Connection(str(self.file), flags=flags)
         connection.set_busy_timeout(BUSY_MS)
         connection.transaction_mode = "IMMEDIATE"

@@ -9,8 +9,9 @@ import apsw
 
 from quintet.errors import QuintetError
 from quintet.model import merkle, set_difference
-from quintet.model.documents import embedding_context, embedding_hash
+from quintet.model.documents import embedding_context, is_text_of
 from quintet.ports.health import HealthCheck
+from quintet.processes import private
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
 from quintet.storage.sqlite.database import RESTORED, Database
@@ -71,6 +72,21 @@ def examine_memory(file: Path) -> HealthCheck:
         database.close()
 
 
+def examine_permissions(folder: Path, fix: bool) -> HealthCheck:
+    """Versions before 0.2 let other accounts read an index. `fix` takes that right away."""
+    if fix:
+        try:
+            private.close_to_others(folder)
+        except OSError as error:
+            reason = f"{error.filename or folder}: {error.strerror}"
+            return HealthCheck("access", False, f"{reason}; run this as the owner of the folder")
+    places = list(private.open_to_others(folder))
+    if not places:
+        return HealthCheck("access", True, "only its owner can read the index")
+    wrong = f"other accounts have access to {places[0]} and {len(places) - 1} more files and folders"
+    return HealthCheck("access", False, f"{wrong}; run 'quintet doctor --fix'")
+
+
 def _memories(connection: apsw.Connection) -> HealthCheck:
     wrong = [check for check in (_pages(connection), _text(connection)) if not check.ok]
     if wrong:
@@ -117,14 +133,9 @@ def _altered(connection: apsw.Connection) -> int:
         "JOIN documents d ON d.row = c.document LEFT JOIN contents x ON x.row = c.row"
     )
     return sum(
-        text is None or key not in _hashes(embedding_context(language, path), heading, text)
+        text is None or not is_text_of(key, embedding_context(language, path), heading, text)
         for key, language, path, heading, text in rows
     )
-
-
-def _hashes(context: str, heading: str, text: str) -> set[bytes]:
-    """Indexes of versions before 0.2 have no context in front of their text."""
-    return {embedding_hash(context, heading, text), embedding_hash("", heading, text)}
 
 
 def _vectors(connection: apsw.Connection) -> HealthCheck:

@@ -14,6 +14,7 @@ from quintet.model.text_query import TextQuery
 from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Counts, TextIndex
 from quintet.ports.store_files import INDEX_FILE, INDEX_FILES, StoreFiles
+from quintet.processes import private
 from quintet.processes.lock import hold_lock
 from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphCache
@@ -114,13 +115,17 @@ class SqliteStore:
     def create(self) -> None:
         """Make the folder and the database; an ignore file keeps both out of git and of any index."""
         self._check_own()
+        is_new = not (self.folder / INDEX_FILE).exists()
         self._database.create()
+        if is_new:  # the folder may have been there, empty
+            with suppress(OSError):  # it may belong to another account; the doctor tells
+                private.close_to_others(self.folder)
         with suppress(OSError):  # on a read-only disk, derived data stays in memory
-            self._derived.mkdir(exist_ok=True)
+            private.make_folder(self._derived)
         ignore = self.folder / IGNORE
         with suppress(OSError):
             if not ignore.exists():
-                ignore.write_bytes(ALL)  # not as text: Windows would write another end of line
+                private.write_new(ignore, ALL)
         if self._files == INDEX_FILES:
             self._settle()
 

@@ -7,6 +7,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
+from quintet.model.documents import embedding_context, is_text_of
 from quintet.storage.text.analysis import parts_of_each, path_words, plain
 from quintet.storage.text.postings.build import ChunkText
 
@@ -14,16 +15,20 @@ READ_AT_ONCE = 500  # chunks
 # The path of a record is its id, and no text. Records belong to a root that is not a folder.
 FILE_PATH = "CASE WHEN r.location = r.name THEN '' ELSE d.path END"
 TEXTS = (
-    f"SELECT c.row, d.id, x.content, c.heading_path, d.title, {FILE_PATH} "
+    f"SELECT c.text_hash, d.language, d.path, c.row, d.id, x.content, c.heading_path, d.title, {FILE_PATH} "
     "FROM chunks c JOIN documents d ON d.row = c.document JOIN contents x ON x.row = c.row "
     "JOIN roots r ON r.row = d.root"
 )
 
 
 def texts(connection: apsw.Connection, sql: str, values: "apsw.Bindings" = ()) -> Iterator[ChunkText]:
+    """Each text is compared with its hash: postings would keep a flipped bit long after it was repaired."""
     cursor = connection.execute(f"{sql} ORDER BY c.row", values)
     while rows := list(islice(cursor, READ_AT_ONCE)):
-        numbers, documents, *columns, paths = zip(*rows, strict=True)
+        for key, language, path, row, _, content, heading, *_ in rows:
+            if not is_text_of(key, embedding_context(language, path), heading, content):
+                raise apsw.CorruptError(f"the text of chunk {row} is not what was indexed")
+        _, _, _, numbers, documents, *columns, paths = zip(*rows, strict=True)
         text = [list(map(plain, column)) for column in columns]
         parts = map(parts_of_each, text)
         yield from map(

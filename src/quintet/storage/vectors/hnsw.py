@@ -18,9 +18,10 @@ from zlib import crc32
 import numpy as np
 from filelock import FileLock
 
-from quintet.errors import MissingExtra
+from quintet.errors import MissingExtra, StoreError
 from quintet.model.vector import Int16, Int64
 from quintet.ports.reading import Approximation
+from quintet.processes import private
 from quintet.storage.vectors.matrix import Matrix, coarsened
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -
 
 def build(matrix: Matrix, stop: threading.Event | None = None) -> Hnsw | None:
     """Build a graph over all rows of `matrix`, measure its recall and put it in place. None if stopped."""
-    with FileLock(matrix.folder / LOCK, timeout=-1 if stop is None else 0, thread_local=False):
+    with FileLock(
+        matrix.folder / LOCK, timeout=-1 if stop is None else 0, thread_local=False, mode=private.FILE
+    ):
         return _build(matrix, stop)
 
 
@@ -100,14 +103,21 @@ def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
         graph.add(keys, matrix.coarse[keys], threads=os.cpu_count() or 1)
     name = f"hnsw-{count}.usearch"
     draft = folder / f"{name}.{os.getpid()}"
-    graph.save(str(draft))
+    private.write_new(draft, b"")  # usearch would let everybody read it
+    try:
+        graph.save(str(draft))
+    except RuntimeError as error:  # all that usearch says of a full disk
+        draft.unlink(missing_ok=True)
+        raise StoreError(
+            f"{draft} cannot be written ({error}); if the disk is full, make room and build the graph again"
+        ) from error
     _settle(draft, folder / name)
     built = HnswFile(name, _checksum(folder / name), count, {})
     recall = measure(Hnsw(folder, built, matrix.exact.shape[1]), matrix, stop)
     if recall is None:
         return None
     measured = replace(built, recall=recall)
-    draft.write_text(json.dumps(asdict(measured)), "utf-8")
+    private.write_new(draft, json.dumps(asdict(measured)).encode())
     _settle(draft, folder / STATE)
     _remove_older(folder, name)
     return Hnsw(folder, measured, matrix.exact.shape[1])

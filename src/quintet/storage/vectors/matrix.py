@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.model.vector import Int16, Int64, dots, nth_largest, score_reached_by
+from quintet.processes import private
 
 COARSE_MAX = 127
 ROUNDING = 1.0  # the float64 arithmetic below is off by less than 1e-6 of a unit of the dot product
@@ -98,11 +99,11 @@ class Matrix:
         return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
 
     def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void], origin: Origin) -> None:
-        self.folder.mkdir(exist_ok=True)  # without parents: somebody may have deleted the index
+        private.make_folder(self.folder)
         parts: tuple[npt.NDArray[np.generic], ...] = (vectors, coarse, rows)
         for file, part in zip(self._files(), parts, strict=True):
             width = part.nbytes // len(part)
-            with open(os.open(file, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as target:  # noqa: PTH123
+            with private.open_existing_or_new(file) as target:
                 if target.seek(0, os.SEEK_END) < len(self) * width:  # another state removed the rows before
                     raise OSError(f"{file} is shorter than it was")
                 target.seek(len(self) * width)
@@ -110,7 +111,8 @@ class Matrix:
                 target.flush()
                 os.fsync(target.fileno())
         written = self.folder / f"{COUNT}.{os.getpid()}"
-        written.write_text(f"{len(self) + len(vectors)} {origin.generation} {origin.tag}", "ascii")
+        count = f"{len(self) + len(vectors)} {origin.generation} {origin.tag}"
+        private.write_new(written, count.encode("ascii"))
         written.replace(self.folder / COUNT)
 
     def _map(self, count: int) -> None:

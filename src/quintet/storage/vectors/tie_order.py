@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.model.vector import Int64
+from quintet.processes import private
 from quintet.storage.sqlite.catalog import CHANGED, State, led_here, meta, number, state_of
 
 MANY = 500  # changed documents or new chunks above which reading everything is faster
@@ -82,7 +83,7 @@ def write(file: Path, order: TieOrder) -> None:
     header = json.dumps({**about, "crc32": zlib.crc32(body)}).encode()
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(header + b"\n" + body)
+        private.write_new(part, header + b"\n" + body)
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)

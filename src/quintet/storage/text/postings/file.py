@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from quintet.processes import private
 from quintet.storage.sqlite.catalog import State
 from quintet.storage.text.postings.merge import SegmentPart, SegmentStream
 from quintet.storage.text.postings.segment import LONG, Array, Segment, arrays, segment_of
@@ -67,7 +68,7 @@ def write(file: Path, state: State, flow: SegmentStream) -> None:
     """Replace `file` as a whole, or leave it as it was."""
     part = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with part.open("w+b") as target:
+        with private.open_new(part) as target:
             _write(target, state, flow)
             target.flush()
             os.fsync(target.fileno())

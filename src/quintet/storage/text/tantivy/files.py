@@ -18,6 +18,7 @@ from zlib import crc32
 from filelock import FileLock
 
 from quintet.errors import StoreError
+from quintet.processes import private
 from quintet.storage.sqlite.catalog import State
 from quintet.storage.text.tantivy.fields import engine, schema
 
@@ -81,8 +82,8 @@ class TantivyFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        self.path.mkdir(exist_ok=True)
-        with FileLock(self.path / LOCK, thread_local=False):
+        private.make_folder(self.path)
+        with FileLock(self.path / LOCK, thread_local=False, mode=private.FILE):
             yield
 
     def opened(self) -> tuple[StoredState, "Index"] | None:
@@ -112,7 +113,7 @@ class TantivyFolder:
         """Build a new index in a folder of its own, which then replaces the old one."""
         name = f"{state.generation}-{token_hex(4)}"
         place = self.path / name
-        place.mkdir()
+        place.mkdir(private.FOLDER)
         try:
             index: Index = engine().Index(schema(), path=str(place))
             _write(index, (), documents, BUILDING_BYTES)
@@ -142,8 +143,9 @@ class TantivyFolder:
 
     def _settle(self, stored: StoredState) -> None:
         draft = self.path / f"{STATE}.part"
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(asdict(stored), file, sort_keys=True)
+        private.close_to_others(self.path / stored.folder)  # tantivy lets everybody read its files
+        with private.open_new(draft) as file:
+            file.write(json.dumps(asdict(stored), sort_keys=True).encode())
             file.flush()
             os.fsync(file.fileno())
         draft.replace(self.path / STATE)
