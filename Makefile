@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml setup.py constraints.txt $(wildcard src/quintet/embed/c
 	@touch $(RUNTIME) $(STAMP)
 
 # Only what running needs. Modules are compiled when they are first used: most never are.
-$(RUNTIME): pyproject.toml constraints.txt
+$(RUNTIME): pyproject.toml setup.py constraints.txt
 	@echo "Installing Quintet into .venv (a download of about 85 MB)"
 	@start=$$(date +%s) && $(PYTHON) -m venv .venv && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e . && \

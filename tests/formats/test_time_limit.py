@@ -1,5 +1,7 @@
 """A text that takes too long to parse is refused, and what comes after it is not disturbed."""
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -66,3 +68,17 @@ def test_a_file_of_a_million_headings_is_refused_and_the_run_goes_on(tmp_path: P
         (problem,) = report.problems
         assert problem.path == "hostile.md"
         assert problem.reason == "takes longer than 1 seconds to read; raise text_seconds"
+
+
+def test_a_tracer_such_as_a_debugger_goes_on_after_a_long_text_was_watched() -> None:
+    program = (
+        "import sys\n"
+        "from quintet.formats.time_limit import SMALL, within\n"
+        "def trace(frame, event, value):\n"
+        "    return trace\n"
+        "sys.settrace(trace)\n"
+        "print(within(60, SMALL + 1, lambda: 'read'))\n"
+        "print((lambda: 'going on')())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "read\ngoing on\n"

@@ -4,8 +4,10 @@ Parsers of text are plain Python, so an exception can be raised between any two 
 """
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable
+from time import sleep
 from typing import TypeVar
 
 from quintet.formats.decoding import UnreadableFile
@@ -33,20 +35,14 @@ def within(seconds: float, chars: int, work: Callable[[], T]) -> T:
             return work()
         finally:
             timer.cancel()
-            ending.acquire()  # either the timer has raised by now, or it never will
-            _raise_in(thread, None)
+            while sys.exc_info()[0] is not _TimeUp and not ending.acquire(blocking=False):
+                sleep(0.001)  # the timer was faster: its exception arrives here
     except _TimeUp:
         raise UnreadableFile(f"takes longer than {seconds:g} seconds to read; raise text_seconds") from None
 
 
 def _interrupt(thread: int, ending: threading.Lock) -> None:
+    """Raise in another thread. The exception is never taken back: under a tracer, CPython 3.11 would look for
+    it for ever."""
     if ending.acquire(blocking=False):
-        _raise_in(thread, _TimeUp)
-        ending.release()
-
-
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raise an exception in another thread; None takes one back that was not raised yet."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), None if error is None else ctypes.py_object(error)
-    )
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_TimeUp))
