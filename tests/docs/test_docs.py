@@ -357,7 +357,7 @@ def planned(folder: Path, target: str) -> str:
 
 
 def test_the_demo_installs_no_development_tools_and_tests_still_do(tmp_path: Path) -> None:
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+    for name in ("Makefile", "pyproject.toml", "setup.py", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
     assert " -e . " in planned(tmp_path, "demo")
     assert "[dev]" not in planned(tmp_path, "demo")

@@ -65,3 +65,9 @@ def test_each_further_chunk_of_a_document_keeps_a_share_of_its_score() -> None:
 def test_a_score_below_zero_does_not_rise_by_being_repeated() -> None:
     known = facts(a1="a", a2="a")
     assert ranked(profile(repeat=0.5), {"a1": 1.0, "a2": -1.0}, known) == {"a1": 1.0, "a2": -1.0}
+
+
+def test_a_chunk_that_nothing_is_known_about_is_left_out() -> None:
+    known = facts(a1="a", b1="b")
+    order = rank(profile(repeat=0.5), {"lexical": hits(unknown=0.9, a1=0.5, b1=0.4)}, known, 1)
+    assert [item.item_id for item in order] == ["a1"]
