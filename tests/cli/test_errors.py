@@ -145,7 +145,8 @@ def test_ctrl_c_is_exit_code_130_and_says_what_is_kept(
     finally:
         signal.signal(signal.SIGALRM, before)
     assert done.code == 130
-    assert one_line(done) == "quintet: interrupted; what was committed is kept\n"
+    kept = "what was committed is kept, and the same command goes on from there"
+    assert one_line(done) == f"quintet: interrupted; {kept}\n"
 
 
 def test_a_fault_of_ours_asks_to_be_reported_and_shows_its_trace_only_when_asked(
