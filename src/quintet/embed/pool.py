@@ -25,6 +25,7 @@ class EmbeddingPool:
 
     def __init__(self, embedder: "LocalEmbedder", count: int) -> None:
         self._embedder = embedder
+        self._closed = False
         command = (sys.executable, "-P", "-m", "quintet.embed.worker", embedder.name, embedder.identity)
         self._processes = [ChildProcess(command) for _ in range(count)]
         self._idle: SimpleQueue[ChildProcess] = SimpleQueue()
@@ -63,6 +64,8 @@ class EmbeddingPool:
             self._idle.put(process)
         if answer is None:
             self._embedder.check_stopped()
+            if self._closed:  # nobody waits for the vectors
+                return np.empty((0, self._embedder.dimensions), np.int16)
             return self._embedder.embed_here(texts)
         return np.frombuffer(answer, "<i2").reshape(len(texts), -1)
 
@@ -71,9 +74,10 @@ class EmbeddingPool:
             process.kill()
 
     def close(self) -> None:
-        self._threads.shutdown(cancel_futures=True)
+        self._closed = True
         for process in self._processes:
             process.close_input()
+        self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
             process.wait()
 
