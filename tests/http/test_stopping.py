@@ -11,7 +11,7 @@ from http_serving import PATIENCE, child, code_of, serving
 from starlette.types import Message, Receive, Scope, Send
 
 import quintet
-from processes.waiting import children, gone
+from processes.waiting import children, embedding_processes, gone
 from quintet.http.authentication import Guard
 from quintet.http.config import Config
 from quintet.http.metrics import Metrics
@@ -80,7 +80,7 @@ def test_an_upload_that_embeds_for_minutes_does_not_keep_a_server_from_stopping(
     url = "/v1/knowledge-bases/shelf/documents"
     with serving(tmp_path) as server, ThreadPoolExecutor(1) as pool, server.client() as client:
         sending = pool.submit(client.post, url, files={"file": ("long.txt", words)}, timeout=PATIENCE)
-        while len(children(server.process.pid)) < 2:  # they embed
+        while len(embedding_processes(server.process.pid)) < 2:
             assert not sending.done()
         workers = children(server.process.pid)
         server.process.terminate()

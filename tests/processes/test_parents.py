@@ -16,6 +16,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for
 
 # Each parent keeps its workers busy for many minutes, and names them once they have their work.
 EMBEDDING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
 from quintet.embed.models import local_embedder
 from quintet.processes.child import ChildProcess
 embedder = local_embedder("granite", processes=2)
@@ -100,7 +102,9 @@ def test_a_run_that_is_ended_while_it_embeds_keeps_what_was_embedded_and_leaves_
         run.send_signal(number)
         said = run.stderr.read().decode()
     assert run.wait() == 128 + number, said
-    assert "what was committed is kept" in said
+    assert (
+        "what was committed is kept" if number == signal.SIGTERM else "of 1,000 chunks are embedded"
+    ) in said
     assert len(workers) >= 2
     assert all(gone(pid) for pid in workers)
     with quintet.open(tmp_path / "index", create=False) as index:

@@ -26,3 +26,15 @@ def children(pid: int) -> list[int]:
             for child in (task / "children").read_text("ascii").split():
                 found += [int(child), *children(int(child))]
     return found
+
+
+def embedding_processes(pid: int) -> list[int]:
+    """Those of them that embed."""
+    return [child for child in children(pid) if b"quintet.embed.worker" in _command(child)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""

@@ -86,6 +86,9 @@ class LocalEmbedder:
         return (self.embed_here(batch, self.check_stopped) for batch in every)
 
     def _start_pool(self) -> "EmbeddingPool":
+        self.check_stopped()
+        if self._pool is not None and self._pool.closed:  # by a signal
+            self.close()
         if self._pool is None:
             from quintet.embed.pool import EmbeddingPool
 

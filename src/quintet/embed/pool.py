@@ -25,7 +25,7 @@ class EmbeddingPool:
 
     def __init__(self, embedder: "LocalEmbedder", count: int) -> None:
         self._embedder = embedder
-        self._closed = False
+        self.closed = False  # its processes are gone, and nobody waits for vectors
         command = (sys.executable, "-P", "-m", "quintet.embed.worker", embedder.name, embedder.identity)
         self._processes = [ChildProcess(command) for _ in range(count)]
         self._idle: SimpleQueue[ChildProcess] = SimpleQueue()
@@ -40,9 +40,16 @@ class EmbeddingPool:
             for texts in batches:
                 requested.append(_Batch(self, texts))
                 while sum(batch.unfinished for batch in requested) > GROUPS_AHEAD * len(self._processes):
-                    yield requested.popleft().vectors()
+                    yield requested[0].vectors()
+                    requested.popleft()
             while requested:
-                yield requested.popleft().vectors()
+                yield requested[0].vectors()
+                requested.popleft()
+        except (Exception, GeneratorExit):
+            raise
+        except BaseException:  # a signal: nobody waits for the texts that are being embedded
+            self.kill()
+            raise
         finally:  # an abandoned call leaves no work behind
             for batch in requested:
                 batch.cancel()
@@ -64,17 +71,18 @@ class EmbeddingPool:
             self._idle.put(process)
         if answer is None:
             self._embedder.check_stopped()
-            if self._closed:  # nobody waits for the vectors
+            if self.closed:
                 return np.empty((0, self._embedder.dimensions), np.int16)
             return self._embedder.embed_here(texts)
         return np.frombuffer(answer, "<i2").reshape(len(texts), -1)
 
     def kill(self) -> None:
+        self.closed = True
         for process in self._processes:
             process.kill()
 
     def close(self) -> None:
-        self._closed = True
+        self.closed = True
         for process in self._processes:
             process.close_input()
         self._threads.shutdown(cancel_futures=True)
@@ -97,12 +105,8 @@ class _Batch:
 
     def vectors(self) -> Int16:
         vectors = np.empty(self._shape, np.int16)
-        try:
-            for rows, answer in zip(self._groups, self._answers, strict=True):
-                vectors[rows] = answer.result()
-        except BaseException:
-            self.cancel()
-            raise
+        for rows, answer in zip(self._groups, self._answers, strict=True):
+            vectors[rows] = answer.result()
         return vectors
 
     def cancel(self) -> None:

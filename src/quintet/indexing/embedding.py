@@ -56,18 +56,20 @@ def _embed(run: IndexRun, embedder: Embedder, *, replacing: bool) -> int:
         run.progress("embed", 0, total)  # from here on, all text is searchable
     english_only = getattr(embedder, "english_only", False)
     text_count, foreign = 0, 0
-    with (
-        closing(_Pending(run, replacing)) as pending,  # writes what was reported as progress
-        closing(_vectors(embedder, pending.batches())) as answers,
-    ):
-        for vectors in answers:
-            texts = pending.add(vectors)
-            if english_only:
-                text_count += len(texts)
-                foreign += sum(map(is_foreign, texts))
-            run.progress("embed", pending.done, total)
-        if pending.add_duplicates():
-            run.progress("embed", pending.done, total)
+    pending = _Pending(run, replacing)
+    try:
+        with closing(pending), closing(_vectors(embedder, pending.batches())) as answers:
+            for vectors in answers:
+                texts = pending.add(vectors)
+                if english_only:
+                    text_count += len(texts)
+                    foreign += sum(map(is_foreign, texts))
+                run.progress("embed", pending.done, total)
+            if pending.add_duplicates():
+                run.progress("embed", pending.done, total)
+    except KeyboardInterrupt:  # it may have come before the last vectors were reported
+        run.progress("embed", pending.done, total)
+        raise
     if 2 * foreign > text_count:
         run.report.notes.append(_not_english(embedder.identity))
     return pending.done
