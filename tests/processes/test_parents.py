@@ -70,6 +70,7 @@ def test_busy_workers_end_when_their_parent_is_ended(code: str, number: signal.S
 
 def embedded(folder: Path) -> int:
     connection = apsw.Connection(str(folder / "index.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(60_000)
     try:
         return int(connection.execute("SELECT count(*) FROM vectors").get)
     finally:
