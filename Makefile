@@ -41,7 +41,7 @@ types: install
 
 # All tests but the slow ones, and the coverage that must hold.
 unit: install
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile --cov --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
 	$(BIN)/python -m coverage report --include='*/quintet/ranking/*,*/quintet/contracts/*,*/quintet/filters/*' --fail-under=100
 
