@@ -11,28 +11,11 @@ import apsw
 import pytest
 
 import quintet
+from robustness.chapters import write_chapters
 
 CHILD = Path(__file__).with_name("killed_run.py")
 SEED = 11
 MOMENTS = {"progress": 5, "commit": 7, "statement": 8}  # twenty in all
-
-
-def _write(folder: Path, version: str) -> None:
-    """Thirty files of one to five chunks, in folders; with each version some change, come or go."""
-    for number in range(30):
-        place = folder / f"part{number % 3}" / f"{number:02d}.md"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if version == "new" and number % 7 == 0:
-            place.unlink()
-            continue
-        mark = version if number % 4 == 0 else "old"
-        sections = [
-            f"## Section {section}\n\n" + f"The {mark} chapter {number} says {section}. " * 30
-            for section in range(number % 5 + 1)
-        ]
-        place.write_text(f"# Chapter {number}\n\n" + "\n\n".join(sections) + "\n", "utf-8")
-    if version == "new":
-        (folder / "part0" / "added.md").write_text("# Added\n\nA new chapter.\n", "utf-8")
 
 
 def _run(kind: str, moment: int, folder: Path, *roots: Path) -> subprocess.CompletedProcess[str]:
@@ -44,7 +27,7 @@ def _run(kind: str, moment: int, folder: Path, *roots: Path) -> subprocess.Compl
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of the old files beside the new files, and the clean state of either."""
     base = tmp_path_factory.mktemp("kill")
-    _write(base / "files", "old")
+    write_chapters(base / "files", "old")
     with quintet.open(base / "old", "hashing") as index:
         index.sync([base / "files"])
     return base
@@ -54,7 +37,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(place: Path) -> dict[str, dict[str, list[tuple[object, ...]]]]:
     """Every file's chunks in either version, as a run without a kill writes them."""
     old = _contents(place / "old")
-    _write(place / "files", "new")
+    write_chapters(place / "files", "new")
     with quintet.open(place / "new", "hashing") as index:
         index.sync([place / "files"])
     return {"old": old, "new": _contents(place / "new")}
