@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Quintet, command, on_terminal
+from quintet.cli.main import run
 from quintet.cli.render import QueryWords, snippet
 from quintet.cli.terminal import safe
 
@@ -121,3 +122,13 @@ def test_a_snippet_loses_the_indentation_its_lines_share() -> None:
         "c = 2",
         "d = 3",
     ]
+
+
+def test_half_of_a_pair_in_an_argument_is_a_strange_character_like_any_other(
+    library: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(library)
+    assert run(["index", "--embedder", "none"]) == 0
+    for words in (["prove", "a\ud800"], ["map", "a\udfff"], ["why", "x", "b\ud800"]):
+        assert run(words) == 3, words
+        assert "\ufffd" in capsys.readouterr().err

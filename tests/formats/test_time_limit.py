@@ -41,6 +41,7 @@ def test_the_limit_holds_in_any_thread_and_only_there() -> None:
     assert len(reasons) == 4
 
 
+@pytest.mark.usefixtures("untraced")
 def test_work_that_ends_as_its_time_ends_is_whole_or_refused_and_leaves_nothing_behind() -> None:
     def count() -> int:
         return sum(1 for _ in range(20_000))

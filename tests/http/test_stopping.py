@@ -77,7 +77,7 @@ def test_an_upload_that_embeds_for_minutes_does_not_keep_a_server_from_stopping(
     with quintet.open(tmp_path / ".quintet", "granite") as index:
         index.knowledge.create("shelf")
     words = " ".join(f"word{number} of the tide" for number in range(150_000))
-    url = "/v1/knowledge-bases/shelf/documents"
+    url = f"/v1/knowledge-bases/shelf/documents?wait={PATIENCE}"
     with serving(tmp_path) as server, ThreadPoolExecutor(1) as pool, server.client() as client:
         sending = pool.submit(client.post, url, files={"file": ("long.txt", words)}, timeout=PATIENCE)
         while len(embedding_processes(server.process.pid)) < 2:

@@ -9,72 +9,11 @@ import pytest
 
 import quintet
 from quintet import Index, UsageError
+from robustness.strange import FRAGMENTS, ODD, OPERATORS, WORDS, strange_queries
 
 SEED = 5
 TOTAL = 20_000
 LONG = 100_000  # characters
-
-WORDS = [
-    *("lantern", "harbour", "quartz", "meadow", "copper", "violet", "ember", "glacier", "saffron", "willow"),
-    *("local-first", "C++", "don't", "foo.bar", "x_y", "naïve", "Straße", "getUserName", "HTTPServer"),
-    *("検索", "索引エンジン", "データベース", "서울", "中文", "بحث", "كتاب", "שלום", "поиск", "δοκιμή"),
-]
-OPERATORS = ["AND", "OR", "NOT", "NEAR", "NEAR(", "(", ")", ":", "^", "*", "+", "-", '"', "'", ",", "{", "}"]
-FRAGMENTS = [
-    *("a AND", "what is X?", "-- ", "/*", "'; DROP TABLE chunks; --", "1 OR 1=1", "UNION SELECT * FROM meta"),
-    *(
-        "content:",
-        "{content title} :",
-        "NEAR(a b, 3)",
-        "rank MATCH",
-        "rowid",
-        "%",
-        "_",
-        "\\",
-        "\\u0000",
-        "$1",
-        "?1",
-    ),
-    *(
-        "C++",
-        "c#",
-        ".NET",
-        "a.b.c",
-        "@user",
-        "#tag",
-        "http://x.y/z?a=b&c=d",
-        "e-mail",
-        "don't",
-        "rock'n'roll",
-    ),
-]
-ODD = [
-    *(
-        "\0",
-        "\ud800",
-        "\udfff",
-        "\udc00\ud800",
-        "\x01",
-        "\x1b[31m",
-        "\x7f",
-        "\x85",
-        "\u2028",
-        "\ufeff",
-        "\u200b",
-    ),
-    *(
-        "\U0001f50d",
-        "👨‍👩‍👧‍👦",
-        "🇬🇧",
-        "e\u0301",
-        "\u0301",
-        "a\u0300\u0301\u0302",
-        "\u202e",
-        "\ufdfa",
-        "\ufffd",
-    ),
-    *("\t", "\n", "\r\n", "\u3000", "\u00a0", "\U0010ffff", "ﬁ", "Ⅷ", "½", "٣", "𝔘", "ᄀ", "ｶ"),
-]
 
 REQUESTS = [
     *(("quintet", {"mode": mode}) for mode in ("lexical", "semantic", "hybrid")),
@@ -111,14 +50,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield opened
 
 
-def _queries(chance: random.Random, count: int) -> Iterator[str]:
-    pools = (WORDS, OPERATORS, FRAGMENTS, ODD)
-    for _ in range(count):
-        pieces = [chance.choice(chance.choice(pools)) for _ in range(chance.randint(1, 7))]
-        text = chance.choice(("", " ", " ")).join(pieces)
-        yield "".join(chance.sample(text, len(text))) if chance.random() < 0.1 else text
-
-
 def _ask(index: Index, query: str, contract: str, params: dict[str, object]) -> str | None:
     """What is found, as text that was sent and received; None where the request is refused."""
     try:
@@ -132,9 +63,10 @@ def _ask(index: Index, query: str, contract: str, params: dict[str, object]) -> 
     return json.dumps(json.loads(sent), ensure_ascii=False)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_twenty_thousand_hostile_queries_raise_nothing_but_usage_errors(index: Index) -> None:
     chance = random.Random(SEED)
-    for number, query in enumerate(_queries(chance, TOTAL)):
+    for number, query in enumerate(strange_queries(chance, TOTAL)):
         contract, params = REQUESTS[number % len(REQUESTS)]
         answer = _ask(index, query, contract, {**params, "limit": 3})
         assert answer is not None or params.get("syntax") == "fts5" or not _searchable(query, params), repr(

@@ -5,6 +5,7 @@ errors (see `quintet.errors`), 70 an internal error, 130 interrupted.
 """
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -106,6 +107,8 @@ def main() -> NoReturn:
     sys.exit(run())
 
 
+# Half of a UTF-16 pair, which Windows lets through; others stand for the bytes of a POSIX file name.
+HALF_PAIR = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 ENDED_BY_SIGNAL = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
@@ -119,7 +122,8 @@ def _terminate(number: int, frame: object) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code. Every error ends here, as one line or as JSON."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    words = [HALF_PAIR.sub("\ufffd", word) for word in given]
     as_json = "--json" in words[: words.index("--") if "--" in words else None]
     try:
         code = int(app(words, prog_name="quintet", standalone_mode=False) or 0)

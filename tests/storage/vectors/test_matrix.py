@@ -69,6 +69,7 @@ def _cases(count: int) -> Iterator[tuple[Int16, Int16, int, Int64]]:
         yield vectors, query, int(chance.choice([1, 2, 10, rows, rows + 5])), places.astype(np.int64)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_two_thousand_searches_equal_plain_integer_arithmetic(tmp_path: Path) -> None:
     for number, (vectors, query, depth, places) in enumerate(_cases(CASES)):
         matrix = Matrix(tmp_path / str(number), vectors.shape[1])
@@ -78,6 +79,7 @@ def test_two_thousand_searches_equal_plain_integer_arithmetic(tmp_path: Path) ->
         remove(matrix.folder)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_rows_that_are_read_are_those_that_are_mapped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +91,7 @@ def test_rows_that_are_read_are_those_that_are_mapped(
         assert (positions.tolist(), products.tolist()) == _reference(vectors, query, depth, places), number
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_coarse_score_is_never_farther_off_than_its_bound(tmp_path: Path) -> None:
     tightest = 0.0
     for number, (vectors, query, _, _) in enumerate(_cases(500)):

@@ -1,0 +1,33 @@
+"""Strange input through every door: no crash, no answer of 500 or more, no traceback."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from robustness.fuzz.doors import DOORS
+
+TESTS = Path(__file__).parents[1]
+
+
+def fuzz(*options: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "robustness.fuzz", *options],
+        cwd=TESTS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def test_some_strange_calls_through_each_door_break_nothing() -> None:
+    assert fuzz("--calls", "100") == [f"{name}: 100 calls, 0 bad" for name in DOORS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOORS)
+def test_fifty_thousand_strange_calls_break_nothing(name: str) -> None:
+    assert fuzz("--calls", "50000", name) == [f"{name}: 50000 calls, 0 bad"]
