@@ -11,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from quintet.contracts.knowledge import CONTRACT, DEFAULT_INDEX, INDEX_PREFIX
+from quintet.contracts import HOUSE
+from quintet.contracts.bases import DEFAULT_INDEX, INDEX_PREFIX
+from quintet.contracts.knowledge import CONTRACT
 from quintet.errors import AccessError, QuintetError, StoreError
 from quintet.http.authentication import Guard
 from quintet.http.jobs import Job, Jobs
@@ -52,9 +54,10 @@ class Access:
             raise AccessError(f"the key {self.key.name!r} may not {action}; this needs a key without --kb")
 
     def check_search(self, contract: str, index: object = DEFAULT_INDEX) -> None:
-        """A key for knowledge bases searches only those, and only by their contract."""
-        if contract != CONTRACT.name:
-            self.check_everywhere(f"search by contract {contract}")
+        """A key for knowledge bases searches only those, by their own contract or the house ranking."""
+        in_base = contract == HOUSE and index != DEFAULT_INDEX
+        if contract != CONTRACT.name and not in_base:
+            self.check_everywhere(f"search the folders by contract {contract}")
         self._check(index if isinstance(index, str) else "")
 
     def job(self, jobs: Jobs, job_id: str) -> Job:

@@ -8,7 +8,9 @@ index.knowledge                       KnowledgeBases
 
 KnowledgeBase                         `slug`, `index_name`
   describe()                          counts, state (ready, syncing, error), schema, sources
-  search(query, **params)             Response of contract knowledge; Conflict `knowledge_base_not_ready`
+  search(query, contract="knowledge", **params)
+                                      Response of contract knowledge or quintet; Conflict
+                                      `knowledge_base_not_ready`
   put(text=None, *, content=None, title=None, uri=None, metadata=None, id=None, mime="text/plain")
   put_file(data, name=None, *, mime=None, title=None, uri=None, metadata=None, id=None)
                                       `data` is bytes, or the path of a file; both give an Outcome

@@ -8,7 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from quintet.contracts.knowledge import for_base, kept
+from quintet.contracts import knowledge as retrieval
+from quintet.contracts import quintet as house
+from quintet.contracts.bases import kept
 from quintet.errors import Conflict, LimitError, NotFound, StoreError, UsageError
 from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.files import size_cap
@@ -53,7 +55,8 @@ class KnowledgeBase:
         self._file = RegistrationFile(folder)
         self._parts = parts
         self._changing = changing
-        self._contract = for_base(registration.properties)
+        in_base = (module.for_base(registration.properties) for module in (retrieval, house))
+        self._contracts = {contract.name: contract for contract in in_base}
         self._documents = DocumentStore(folder, self.uid, parts, self.registered)
         self._uploader = Uploader(self._documents, parts)
         log = RunLog(folder, parts.now_ms)
@@ -90,11 +93,17 @@ class KnowledgeBase:
             "sources": self.sources(),
         }
 
-    def search(self, query: str, **params: object) -> Response:
-        """Search the documents of this base by contract knowledge."""
+    def search(self, query: str, contract: str = retrieval.CONTRACT.name, **params: object) -> Response:
+        """Search the documents of this base by contract knowledge, or by the house ranking, quintet."""
+        if contract not in self._contracts:
+            raise UsageError(
+                f"a knowledge base is not searched by contract {shown(contract)}; "
+                f"the contracts are: {', '.join(self._contracts)}",
+                code="unknown_contract",
+            )
         self._check_ready()
         params = {**params, "index": self.index_name}
-        response = self._documents.collection.search(query, self._contract, params)
+        response = self._documents.collection.search(query, self._contracts[contract], params)
         if interrupted := self.interrupted():
             return replace(response, notes=[*response.notes, _partly_synced(interrupted)])
         return response

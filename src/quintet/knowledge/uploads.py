@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from quintet.contracts.knowledge import kept
+from quintet.contracts.bases import kept
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.knowledge.document_store import DocumentStore, IndexParts
