@@ -17,6 +17,7 @@ from quintet.contracts.knowledge import CONTRACT
 from quintet.errors import AccessError, QuintetError, StoreError
 from quintet.http.authentication import Guard
 from quintet.http.jobs import Job, Jobs
+from quintet.http.quotas import CALLER
 from quintet.knowledge import KnowledgeBase, KnowledgeBases
 from quintet.knowledge.base import unknown
 from quintet.serving.keys import Key, Scope
@@ -92,6 +93,7 @@ def guarded_route(
         scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
         with hide_paths(shared):
             key = await guard.admit(request.headers, scope, in_base=for_bases)
+        CALLER.set(key)
         with hide_paths(shared) if for_bases else nullcontext():
             return await handler(request, Access(shared, key))
 

@@ -181,9 +181,17 @@ class KnowledgeBase:
         return outcome
 
     def put_many(
-        self, uploads: Sequence[Upload], progress: Callable[[int, int], None] | None = None
+        self,
+        uploads: Sequence[Upload],
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        step: Callable[[], None] | None = None,
     ) -> list[Outcome]:
-        """Add several documents, each completely or not at all. A refused document does not stop the rest."""
+        """Add several documents, each completely or not at all. A refused document does not stop the rest.
+
+        `progress` is called after each commit with the count of documents so far and of all, `step` after
+        each document is parsed. An exception from either ends the call with what was committed so far.
+        """
         if len(uploads) > MAX_DOCUMENTS:
             raise LimitError(
                 f"{len(uploads)} documents were given; one call accepts at most {MAX_DOCUMENTS}: give fewer",
@@ -191,7 +199,8 @@ class KnowledgeBase:
             )
         outcomes: list[Outcome] = []
         for start in range(0, len(uploads), GROUP):
-            outcomes += self._uploader.put(uploads[start : start + GROUP], self.registered())
+            group = uploads[start : start + GROUP]
+            outcomes += self._uploader.put(group, self.registered(), step=step)
             if progress:
                 progress(len(outcomes), len(uploads))
         return outcomes
