@@ -15,6 +15,7 @@ from quintet.codegraph.related import RelatedSymbols, related_symbols
 from quintet.collection import Collection
 from quintet.contracts import HOUSE, check_defaults, contract_named
 from quintet.contracts import knowledge as retrieval
+from quintet.contracts.bases import DEFAULT_INDEX
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.embed import STORED, choose_embedder, embedder_for, load_embedder
 from quintet.errors import Conflict, NotFound, UsageError
@@ -240,10 +241,10 @@ class Index:
 
     def search(self, query: str, contract: str = HOUSE, **params: object) -> Response:
         """Search by one of the contracts. `params` are those of the contract, or `limit` and `mode`."""
-        if contract == retrieval.CONTRACT.name:
+        if contract in (HOUSE, retrieval.CONTRACT.name):
             base = params.get("index", self.settings.contracts.get(contract, {}).get("index"))
-            if isinstance(base, str) and base.strip() not in ("", retrieval.DEFAULT_INDEX):
-                return self.knowledge.get(base).search(query, **{**params, "index": base})
+            if isinstance(base, str) and base.strip() not in ("", DEFAULT_INDEX):
+                return self.knowledge.get(base).search(query, contract, **{**params, "index": base})
         return self._collection.search(query, contract_named(contract), params)
 
     def tried(self, query: str, requests: Sequence[Mapping[str, object]], contract: str = HOUSE) -> Trials:
@@ -288,7 +289,7 @@ class Index:
         self,
         query: str,
         budget: int = 2000,
-        index: str = retrieval.DEFAULT_INDEX,
+        index: str = DEFAULT_INDEX,
         file_url: FileUrl | None = None,
         **params: object,
     ) -> Response:

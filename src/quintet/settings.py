@@ -30,6 +30,11 @@ class Settings:
     text_seconds: int = 20  # for one file of any other format, to parse and again to cut into chunks
     processes: int = 0  # that read and parse files; 0: one per processor, if there is much to read
     readers: int = 0  # processes that search for a server; 0: one per core, 1: in the server itself
+    call_seconds: float = 30.0  # for one call of a server, waiting included
+    key_calls: int = 64  # of one API key: calls that run or wait
+    key_jobs: int = 64  # jobs and changes that are not finished
+    key_bytes: int = 800_000_000  # of these changes
+    key_seconds: int = 1800  # that its jobs may work within an hour
     chunk_chars: int = 1600  # about 400 tokens of English, which fits small encoders
     batch_files: int = 2048
     batch_bytes: int = 8_000_000
@@ -59,6 +64,11 @@ NUMBERS = {
     "text_seconds": (1, 86_400),
     "processes": (0, 16),
     "readers": (0, 64),
+    "call_seconds": (1, 3600),
+    "key_calls": (1, 100_000),
+    "key_jobs": (1, 100_000),
+    "key_bytes": (1, 2**40),
+    "key_seconds": (1, 1_000_000),
     "chunk_chars": (200, 100_000),
     "batch_files": (1, 100_000),
     "batch_bytes": (1, 2**31),
@@ -76,7 +86,7 @@ CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
     "log_format": ("text", "json"),
 }
-FRACTIONAL = ("writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")
+FRACTIONAL = ("call_seconds", "writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")
 
 
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:

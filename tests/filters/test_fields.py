@@ -25,6 +25,12 @@ TAGGED = AnyOf((Condition("tag", "a"), Not(Condition("lang", "c"))))
         ("tag:a OR -lang:c", Filter((TAGGED,))),
         ({"not": {"not": "tag:a"}}, Filter((Not(Not(Condition("tag", "a"))),))),
         ({"meta.prio": 3}, Filter((Condition("meta.prio", 3),))),
+        ("meta.prio<3", Filter((Condition("meta.prio", 3, "<"),))),
+        (
+            {"meta.prio": {">=": 1, "<": 2.5}},
+            Filter((Condition("meta.prio", 2.5, "<"), Condition("meta.prio", 1, ">="))),
+        ),
+        ("meta.day>2026-01-31", Filter((Condition("meta.day", "2026-01-31", ">"),))),
         ({"meta.draft": True}, Filter((Condition("meta.draft", True),))),
         ({"meta.with space": 1.5}, Filter((Condition("meta.with space", 1.5),))),
         ("meta.prio:3", Filter((Condition("meta.prio", "3"),))),
@@ -60,6 +66,12 @@ def test_objects_trees_and_text_say_the_same(given: Any, meaning: Filter) -> Non
         ({"tag": 3}, "filter tag is 3; it must be text"),
         *(({name: ""}, "is ''; it must be text that is not empty") for name in ("path", "lang", "contains")),
         ("after:2026", "a bare year is neither"),
+        ("meta.prio<high", "filter meta.prio is compared with 'high'; < needs a number, or a date such as"),
+        ("lang<3", "filter lang has no order, so < cannot compare it; write lang:VALUE"),
+        ("after<2026-01-01", "filter after has no order"),
+        ({"meta.prio": {"<": [3]}}, "filter meta.prio is compared with [3]"),
+        ({"meta.prio": {"below": 3}}, "the comparisons are: <, <=, >, >="),
+        ({"lang": {"<": 3}}, "filter lang has no order"),
         ("after:2026-13-01", "it must be"),
         ("after:2026-01-01junk", "it must be"),
         ("path:" + "{a,b}" * 9, "more than 256 alternatives"),
@@ -109,9 +121,16 @@ def test_a_time_is_unix_milliseconds_or_a_date_in_utc(text: str, expected: int |
 
 
 @pytest.mark.parametrize(
-    "given", ["title:x", {"and": [{"title": "x"}]}, {"not": {"title": "x"}}, {"path": "x"}]
+    "given",
+    [
+        {"and": [{"title": "x"}]},
+        {"not": {"title": "x"}},
+        {"path": "x"},
+        {"chunk_index": {"<": 2}},
+        ["title:x"],
+    ],
 )
-def test_spec_003_takes_nothing_but_its_exact_matches(given: Any) -> None:
+def test_an_object_of_filters_under_spec_003_takes_nothing_but_exact_matches(given: Any) -> None:
     with pytest.raises(UsageError) as caught:
         read("knowledge", CONTRACTS["knowledge"].parameters, {"filters": given}, {})
     assert caught.value.code == "invalid_filter"

@@ -1,12 +1,14 @@
 """The filter language: what it means, that it can be written back, and where it says no."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quintet.errors import UsageError
 from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, all_of, any_of, parse, render
-from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Not
+from quintet.model.filters import AllOf, AnyOf, Comparison, Condition, Expression, Not
 
 
 def read(text: str) -> Expression:
@@ -50,6 +52,12 @@ A, B, C = is_("a", "1"), is_("b", "2"), is_("c", "3")
         ('contains:a"b', is_("contains", 'a"b')),
         ("meta.naïve-key:x", is_("meta.naïve-key", "x")),
         ("a:1\n\tb:2", AllOf((A, B))),
+        ("a<1", Condition("a", "1", "<")),
+        ("a <= 1", Condition("a", "1", "<=")),
+        ("a> 1 b>=2", AllOf((Condition("a", "1", ">"), Condition("b", "2", ">=")))),
+        ("-a<1 OR (b:2)", AnyOf((Not(Condition("a", "1", "<")), B))),
+        ('a>"2026-01-01 12:00"', Condition("a", "2026-01-01 12:00", ">")),
+        ("a:<1", is_("a", "<1")),
     ],
 )
 def test_what_is_written_is_what_is_meant(text: str, meaning: Expression) -> None:
@@ -58,7 +66,7 @@ def test_what_is_written_is_what_is_meant(text: str, meaning: Expression) -> Non
 
 VALUES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12)
 NAMES = st.sampled_from(["a", "path", "meta.x", "NOT.x"])
-CONDITIONS = st.builds(Condition, NAMES, VALUES)
+CONDITIONS = st.builds(Condition, NAMES, VALUES, st.sampled_from(get_args(Comparison)))
 EXPRESSIONS = st.recursive(
     CONDITIONS,
     lambda part: st.one_of(
@@ -75,7 +83,7 @@ def test_every_expression_is_read_back_as_it_was_written(expression: Expression)
     assert read(render(expression)) == expression
 
 
-@given(st.text('ab:"()- \\\nORNT', max_size=40))
+@given(st.text('ab:"()- \\\nORNT<>=', max_size=40))
 def test_any_text_means_something_or_is_refused_at_a_place_in_it(text: str) -> None:
     try:
         meaning = read(text)
@@ -102,6 +110,9 @@ def test_any_text_means_something_or_is_refused_at_a_place_in_it(text: str) -> N
         ("a:1 AND AND b:2", 8, "AND must be"),
         ("a:", 2, "a has no value"),
         ("a: 1", 2, "a has no value"),
+        ("a <", 3, "a has no value; write it after <"),
+        ("<1", 0, "'<' is not a condition"),
+        ("a=1", 0, "'a=1' is not a condition"),
         ("(a:)", 3, "a has no value"),
         (":x", 0, "':' is not a condition"),
         ('a:"x', 2, "this quote is never closed"),

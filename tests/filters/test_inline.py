@@ -33,6 +33,7 @@ FILES = {
         ("retry NOT lang:python", "retry", (Not(Condition("lang", "python")),)),
         ("lang:c OR lang:go retry", "retry", (AnyOf((Condition("lang", "c"), Condition("lang", "go"))),)),
         ("do NOT retry lang:c", "do NOT retry", (Condition("lang", "c"),)),
+        ("retry meta.prio<=3 now", "retry now", (Condition("meta.prio", 3, "<="),)),
     ],
 )
 def test_a_word_that_is_a_condition_is_taken(
@@ -62,6 +63,10 @@ def test_a_word_that_is_a_condition_is_taken(
         "lang:python tag:a",
         "x path:" + "{a,b}" * 9,
         "x lang:c OR http://host",
+        "for i<n do",
+        "std::vector<int> lang<5",
+        "x meta.prio<high",
+        "x meta.prio < 3",
     ],
 )
 def test_everything_else_stays_as_it_was_typed(query: str) -> None:

@@ -1,6 +1,9 @@
 """Markdown: headings, lists, tables, fences, front matter."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from quintet.formats.blocks import Block
 from quintet.indexing.parse import parse
@@ -126,3 +129,13 @@ def test_a_rule_at_the_top_is_no_front_matter() -> None:
 def test_hostile_text_is_read_to_its_end(unit: str) -> None:
     # Anything much slower than linear would not come back from these.
     assert parse("a.md", "# Title\n\n" + unit * (200_000 // len(unit))).title == "Title"
+
+
+@given(st.text("aZ9 \t#-+:;.,()>{}|~@$%^='\"/?é検\u2028*_`[]!<&\\", max_size=30))
+def test_a_heading_is_the_text_that_inline_parsing_gives(text: str) -> None:
+    """Headings without markup are not parsed, which would take longer than all the rest of a short note."""
+    line = f"Title {text} end"
+    inline = MarkdownIt("commonmark").parseInline(line)[0].children or []
+    words = "".join(token.content for token in inline if token.type in ("text", "code_inline", "image"))
+    (heading,) = [block for block in parse("a.md", f"{line}\n===\n").blocks if block.heading]
+    assert heading.heading_path == (" ".join(words.split()),)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,15 @@ REQUESTS = [
     Asked("cache", "mcb", {"scope_filter": {"file": "src/store.py"}}),
     Asked("Cache?", "knowledge", {"query_preprocessing": "normalize", "filters": {"chunk_index": 1}}),
     Asked("cache NOT bread", "rifflux", {"syntax": "fts5", "mode": "lexical"}),
+    *(Asked(query, "quintet", {"index": "kb_shop"}) for query in ("running shoes", "shoes price<20")),
+    Asked("shoes", "quintet", {"index": "kb_shop", "filters": "price < 20 OR since>2026-01-01"}),
+    Asked("shoes", "quintet", {"index": "kb_shop", "filters": {"price": {">=": 10, "<": 25}}, "limit": 1}),
+    Asked("shoes", "knowledge", {"index": "kb_shop", "filters": "-price<20", "search_method": "hybrid"}),
 ]
+SHOES: dict[str, dict[str, Any]] = {
+    "red": {"price": 19.5, "since": "2025-01-31"},
+    "blue": {"price": 25, "since": "2026-06-01"},
+}
 
 
 def python(place: Place, asked: Sequence[Asked]) -> list[bytes]:
@@ -121,6 +129,18 @@ def dumped(wire: object) -> bytes:
 
 Door = Callable[[Place, Sequence[Asked]], list[bytes]]
 DOORS: tuple[Door, ...] = (command_line, rest, rest_by_contract, mcp_http, mcp_stdio)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shop(shelf: Path) -> Iterator[None]:
+    """A knowledge base beside the folders, for this module."""
+    properties = [{"name": "price", "type": "number"}, {"name": "since", "type": "text"}]
+    with quintet.open(shelf / ".quintet", create=False) as index:
+        base = index.knowledge.create("shop", properties=properties)
+        for name, metadata in SHOES.items():
+            base.put(f"{name} running shoes", id=name, metadata=metadata)
+        yield
+        index.knowledge.delete("shop")
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)

@@ -77,6 +77,9 @@ def test_a_tenant_has_all_of_its_own_base(clients: Clients) -> None:
         asked = {"query": "zebra", "index": "kb_ours", "search_method": "keyword"}
         assert client.post("/v1/contracts/knowledge/search", json=asked).status_code == 200
         assert client.post("/v1/search", json={**asked, "contract": "knowledge"}).status_code == 200
+        by_house = {"query": "zebra", "index": "kb_ours"}
+        for path in ("/v1/search", "/v1/contracts/quintet/search"):
+            assert [one["path"] for one in client.post(path, json=by_house).json()["results"]] == ["a"]
         assert client.post(f"{BASES}/ours/context", json={"query": "zebra"}).status_code == 200
     assert ours.delete(f"{BASES}/ours/documents/a").status_code == 200
 
@@ -113,6 +116,9 @@ REQUESTS = (
     ("POST", "/v1/retrieval", {"retrieval": {"query": "merger", "index": "@"}}),
     ("POST", "/v1/contracts/knowledge/search", {"query": "merger", "index": "kb_@"}),
     ("POST", "/v1/search", {"query": "merger", "contract": "knowledge", "index": "kb_@"}),
+    ("POST", "/v1/search", {"query": "merger", "index": "kb_@"}),
+    ("POST", "/v1/search", {"query": "merger", "index": " kb_@"}),
+    ("POST", "/v1/contracts/quintet/search", {"query": "merger", "index": "kb_@"}),
 )
 
 

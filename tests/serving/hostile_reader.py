@@ -15,6 +15,8 @@ def main(how: str) -> None:
         raise SystemExit(3)
     send(answers, b"another version" if how == "differs" else VERSION)
     receive(sys.stdin.buffer)
+    if how == "hangs":
+        receive(sys.stdin.buffer)  # which never comes
     os._exit(9)
 
 

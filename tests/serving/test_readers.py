@@ -12,7 +12,7 @@ import pytest
 
 import quintet
 from processes.waiting import gone
-from quintet.errors import NotFound
+from quintet.errors import LimitError, NotFound
 from quintet.http import reads
 from quintet.query.cache import CacheFigures
 from quintet.serving import readers as module
@@ -20,6 +20,7 @@ from quintet.serving.readers import ReaderDied, Readers, reader_count
 from quintet.serving.reply import Reply
 from quintet.serving.shared_index import SharedIndex
 
+PATIENCE = 60.0  # seconds
 HOSTILE = Path(__file__).with_name("hostile_reader.py")
 SEARCH: dict[str, Any] = {
     "query": "cache",
@@ -47,8 +48,8 @@ def shared(folder: Path) -> Iterator[SharedIndex]:
     opened.close()
 
 
-def hostile(how: str) -> Readers:
-    return Readers(2, {}, (sys.executable, "-P", str(HOSTILE), how))
+def hostile(how: str, seconds: float = PATIENCE) -> Readers:
+    return Readers(2, {}, (sys.executable, "-P", str(HOSTILE), how), seconds=seconds)
 
 
 def processes(readers: Readers) -> list[int]:
@@ -134,6 +135,16 @@ def test_what_kills_two_readers_is_given_up_and_never_read_in_this_process() -> 
     for deaths in (2, 4):
         with pytest.raises(ReaderDied):
             readers.run(reads.search, SEARCH)
+        assert (readers.count, readers.deaths) == (0, deaths)
+    readers.close()
+
+
+def test_a_read_that_takes_too_long_is_ended_with_its_reader_and_not_repeated() -> None:
+    readers = hostile("hangs", seconds=0.1)
+    for deaths in (1, 2):
+        with pytest.raises(LimitError, match=r"no answer within 0\.1 s") as late:
+            readers.run(reads.search, SEARCH)
+        assert late.value.code == "timed_out"
         assert (readers.count, readers.deaths) == (0, deaths)
     readers.close()
 

@@ -45,15 +45,15 @@ def json_or_text(value: str) -> object:
 
 
 def search_parameters(
-    params: Sequence[str] | None, filters: Sequence[str] | None, contract: str = "", **options: object
+    params: Sequence[str] | None, filters: Sequence[str] | None, **options: object
 ) -> dict[str, object]:
     """The parameters of a search. `options` are those with a dedicated option; None is left out."""
-    from quintet.cli.filters import parse_filters
+    from quintet.cli.filters import join_filters
 
     given = {name: as_text(value) if isinstance(value, str) else value for name, value in options.items()}
     given = {name: value for name, value in given.items() if value is not None}
     if filters:
-        given["filters"] = parse_filters(as_texts(filters), contract)
+        given["filters"] = join_filters(as_texts(filters))
     return add_parameters(given, params)
 
 

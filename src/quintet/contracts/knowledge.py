@@ -2,28 +2,32 @@
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NotRequired, TypedDict, get_args
 
+from quintet.contracts.bases import (
+    DEFAULT_INDEX,
+    INDEX,
+    base_fields,
+    in_base,
+    only_folders,
+    result_metadata,
+    with_filters,
+)
 from quintet.contracts.contract import Answer, Contract, Plan, Syntax
-from quintet.errors import NotFound, UsageError
-from quintet.filters.fields import BOOLEAN, BUILT_IN, INTEGER, NUMBER, TEXT, filters
-from quintet.model.documents import Document, Json, Passage
-from quintet.model.filters import Condition, Expression, Filter
-from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
+from quintet.errors import UsageError
+from quintet.filters.fields import BUILT_IN, exact_filters
+from quintet.model.filters import Filter
+from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model.results import Note, Ranked
 from quintet.model.schema import Count, Object
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
-DEFAULT_INDEX = "default"  # every document of the indexed folders
-INDEX_PREFIX = "kb_"  # the index of a knowledge base is this and its slug
-BASE = "_knowledge_base"  # the metadata that holds the built-in fields of a document in a base; never shown
-# The built-in fields in that metadata; the others belong to the chunk or have a column.
-KEPT = frozenset(BUILT_IN) - {"chunk_index", "title", "page_number"}
-PROPERTY_KINDS: Mapping[str, str] = {"text": TEXT, "number": NUMBER, "int": INTEGER, "boolean": BOOLEAN}
 DEFAULT_ALPHA = 0.5
 # The spec stops at 50; but fewer than top_k could never fill a page.
 OVER_FETCH = Fetch(3, at_least=10, at_most=50, covers_limit=True)
+
+FILTERS = "fields that must all match exactly, or text of the filter language"
 
 Method = Literal["semantic", "keyword", "hybrid"]
 Preprocessing = Literal["none", "normalize"]
@@ -41,9 +45,9 @@ TIES: tuple[OrderKey, ...] = ("chunk_id",)
 class Params:
     """The parameters for index `default`; `for_base` adds the properties of a base to the filters."""
 
-    index: str = parameter(DEFAULT_INDEX, text("the name of a knowledge base"), "which knowledge base")
+    index: str = parameter(DEFAULT_INDEX, INDEX, "which knowledge base")
     top_k: int = parameter(5, LIMIT, "results to return", code="invalid_top_k")
-    filters: Filter = parameter(Filter(), filters(BUILT_IN), "fields that must all match exactly")
+    filters: Filter = parameter(Filter(), exact_filters(BUILT_IN), FILTERS)
     search_method: Method = parameter(
         "semantic", one_of(*get_args(Method)), "which branches to use", code="invalid_search_method"
     )
@@ -88,11 +92,7 @@ def profile(params: Params) -> Profile:
 
 def plan(query: str, params: Params) -> Plan:
     if params.index != DEFAULT_INDEX:
-        raise NotFound(
-            f"index is {params.index!r}; only the index 'default', which covers the indexed folders, has "
-            "receipts and explanations",
-            code="unknown_index",
-        )
+        raise only_folders(params.index)
     return _planned(query, params)
 
 
@@ -180,7 +180,7 @@ def _result(params: Params, item: Ranked, answer: Answer) -> KnowledgeResult:
     return {
         "id": passage.chunk.id,
         "text": passage.chunk.content,
-        "metadata": _metadata(passage, of_base=params.index != DEFAULT_INDEX),
+        "metadata": result_metadata(passage, of_base=params.index != DEFAULT_INDEX),
         **_scores(params.search_method, item),
     }
 
@@ -213,60 +213,16 @@ def _scores(method: Method, item: Ranked) -> Scores:
     }
 
 
-def _metadata(passage: Passage, *, of_base: bool) -> dict[str, Json]:
-    """The author's metadata, then the built-in fields, which take precedence."""
-    chunk, document = passage.chunk, passage.document
-    known = kept(document) if of_base else _of_folder(document)
-    built_in: dict[str, Json] = {**known, "chunk_index": chunk.sequence, "title": document.title}
-    if chunk.page is not None:
-        built_in["page_number"] = chunk.page
-    return {**authored(document), **{name: built_in[name] for name in BUILT_IN if name in built_in}}
-
-
-def authored(document: Document) -> dict[str, Json]:
-    """The author's metadata: without the built-in and the internal fields."""
-    hidden = {*BUILT_IN, BASE}
-    return {name: value for name, value in document.metadata.items() if name not in hidden}
-
-
-def kept(document: Document) -> Mapping[str, Json]:
-    """The built-in fields in the metadata of a document in a knowledge base."""
-    fields = document.metadata.get(BASE)
-    return fields if isinstance(fields, dict) else {}
-
-
-def _of_folder(document: Document) -> dict[str, Json]:
-    return {
-        "knowledge_base_id": DEFAULT_INDEX,
-        "document_id": document.id,
-        "source_type": "file",
-        "source_name": document.root,
-        "uri": document.path,
-        "source_id": document.root,
-        "source_path": document.path,
-        "managed_by_source": True,
-    }
-
-
 CONTRACT = Contract("knowledge", Params, plan, project, KnowledgeBody, limit="top_k", mode="search_method")
 
 
 def for_base(properties: Mapping[str, str]) -> Contract:
     """The contract in one knowledge base, whose `properties` (type by name) are filters too."""
-    schema = {name: PROPERTY_KINDS[kind] for name, kind in properties.items()}
-    declared = parameter(Filter(), filters({**BUILT_IN, **schema}), "fields that must all match exactly")
-    own = make_dataclass("Params", [("filters", Filter, declared)], bases=(Params,), frozen=True, slots=True)
-    return replace(CONTRACT, parameters=own, plan=_plan_in_base)
+    fields = base_fields(properties)
 
+    def plan_in_base(query: str, params: Params) -> Plan:
+        planned = _planned(query, params)
+        return replace(planned, filter=in_base(planned.filter, fields))
 
-def _plan_in_base(query: str, params: Params) -> Plan:
-    planned = _planned(query, params)
-    return replace(planned, filter=Filter(tuple(map(_in_base, params.filters.conditions))))
-
-
-def _in_base(condition: Expression) -> Expression:
-    """The condition with the field's name in the store: of the document, the chunk or the properties."""
-    assert isinstance(condition, Condition), "spec 003 has no other"
-    if condition.field in KEPT:
-        return replace(condition, field=f"base.{condition.field}")
-    return condition if condition.field in BUILT_IN else replace(condition, field=f"meta.{condition.field}")
+    own = with_filters(Params, exact_filters(fields), FILTERS)
+    return replace(CONTRACT, parameters=own, plan=plan_in_base)

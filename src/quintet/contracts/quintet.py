@@ -3,17 +3,26 @@ every contribution shown."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
+from quintet.contracts.bases import (
+    DEFAULT_INDEX,
+    INDEX,
+    base_fields,
+    in_base,
+    only_folders,
+    result_metadata,
+    with_filters,
+)
 from quintet.contracts.confidence import confidence, low_confidence
 from quintet.contracts.contract import EF, Answer, Contract, Plan, Reading, Syntax
 from quintet.contracts.intent import IntentKind, read_intent
-from quintet.filters.fields import FILTER
-from quintet.filters.inline import split
+from quintet.filters.fields import FILTER, GENERAL, filter_language
+from quintet.filters.inline import MARKS, split
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model.results import Evidence, Note, Ranked
-from quintet.model.schema import Count, Lines, Probability
+from quintet.model.schema import Count, Lines, Object, Probability
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, Saturating, WeightedSum
 
 DEEP = Fetch(times=3, at_least=50)  # deeper than the page, so that chunks with other evidence can rise
@@ -38,8 +47,12 @@ SCORING = (
 )
 
 
+FILTERS = "filters that results must match"
+
+
 @dataclass(frozen=True, slots=True)
 class Params:
+    index: str = parameter(DEFAULT_INDEX, INDEX, "which knowledge base; default is the indexed folders")
     limit: int = parameter(10, LIMIT, "results to return")
     mode: str = parameter("hybrid", one_of("lexical", "semantic", "hybrid"), "which signals to use")
     semantic_weight: float = parameter(
@@ -80,7 +93,7 @@ class Params:
     repeat_factor: float = parameter(
         0.5, number(0, 1), "share of its score that each further chunk of a document keeps"
     )
-    filters: Filter = parameter(Filter(), FILTER, "filters that results must match")
+    filters: Filter = parameter(Filter(), FILTER, FILTERS)
     inline_filters: str = parameter("on", one_of("on", "off"), "read name:value in the query as a filter")
     vectors: str = parameter("exact", one_of(*EF), "compare every vector, or let HNSW propose candidates")
     syntax: Syntax = parameter("plain", SYNTAX, "plain words, or the query language of FTS5")
@@ -128,9 +141,16 @@ READ_AS: Mapping[IntentKind, str] = {
 
 
 def plan(query: str, params: Params) -> Plan:
+    if params.index != DEFAULT_INDEX:
+        raise only_folders(params.index)
+    return _planned(query, params, GENERAL)
+
+
+def _planned(query: str, params: Params, fields: Mapping[str, str]) -> Plan:
+    """`fields` are those that conditions inside the query may name."""
     filter, notes = params.filters, tuple[Note, ...]()
-    if params.inline_filters == "on" and params.syntax == "plain" and ":" in query:
-        query, inline, notes = split(query)
+    if params.inline_filters == "on" and params.syntax == "plain" and MARKS.search(query):
+        query, inline, notes = split(query, fields)
         filter = Filter(filter.conditions + inline.conditions)
     intent = read_intent(query) if params.mode != "semantic" and params.syntax == "plain" else None
     if intent is not None and intent.kind in READ_AS:
@@ -188,9 +208,11 @@ class HouseResult(TypedDict):
     content: str
     score: float
     signals: dict[str, SignalEvidence]
+    metadata: NotRequired[Object]  # of a document in a knowledge base
 
 
 class HouseBody(TypedDict):
+    index: NotRequired[str]  # the knowledge base, if one was searched
     query: str
     mode: str
     confidence: Probability | None
@@ -204,6 +226,14 @@ def project(params: Params, plan: Plan, answer: Answer) -> HouseBody:
         "confidence": _confidence(params, plan, answer),
         "results": [_result(item, answer) for item in answer.ranked],
     }
+
+
+def _project_in_base(params: Params, plan: Plan, answer: Answer) -> HouseBody:
+    """The same body with the name of the base, and with the metadata of each document."""
+    body = project(params, plan, answer)
+    for result in body["results"]:
+        result["metadata"] = result_metadata(answer.passages[result["chunk_id"]], of_base=True)
+    return {"index": params.index, **body}
 
 
 def remarks(params: Params, plan: Plan, answer: Answer) -> tuple[Note, ...]:
@@ -243,3 +273,17 @@ def _shown(evidence: Evidence) -> SignalEvidence:
 
 
 CONTRACT = Contract("quintet", Params, plan, project, HouseBody, limit="limit", mode="mode", remarks=remarks)
+
+
+def for_base(properties: Mapping[str, str]) -> Contract:
+    """The contract in one knowledge base. Its filters, also those inside a query, know the fields of spec 003
+    and the `properties` (type by name) of its schema besides the general ones."""
+    own = base_fields(properties)
+    fields = {**GENERAL, **own}
+
+    def plan_in_base(query: str, params: Params) -> Plan:
+        planned = _planned(query, params, fields)
+        return replace(planned, filter=in_base(planned.filter, own))
+
+    parameters = with_filters(Params, filter_language(fields), FILTERS)
+    return replace(CONTRACT, parameters=parameters, plan=plan_in_base, project=_project_in_base)

@@ -1,18 +1,18 @@
 """The fields that filters know, and the checks that turn a caller's filter into a `Filter`.
 
 A filter is text (`filters/grammar.py`), an object of conditions that must all hold, or a tree of both:
-`{"and": [...]}`, `{"or": [...]}`, `{"not": ...}`. Spec 003 accepts only the object.
+`{"and": [...]}`, `{"or": [...]}`, `{"not": ...}`. Spec 003 accepts only an object of exact matches, or text.
 """
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 
 from quintet.errors import UsageError
 from quintet.filters.globs import compiled_glob
-from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, all_of, any_of, parse
-from quintet.model.filters import AllOf, Condition, Expression, Filter, Not
+from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, ReadCondition, all_of, any_of, parse
+from quintet.filters.ranges import ORDERINGS, Order, check_bound, date_milliseconds, number_in
+from quintet.model.filters import AllOf, Comparison, Condition, Expression, Filter, Not
 from quintet.model.parameters import ValueCheck, is_exact, is_number, shown
 from quintet.model.schema import Schema, object_schema
 
@@ -21,6 +21,7 @@ SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
 MAX_SCANNING = 8
 
 TEXT = "text"
+OWN_TEXT = "text, such as a name or a date"  # of a property that the owner of a knowledge base declares
 NON_EMPTY = "text that is not empty"
 INTEGER = "a whole number"
 NUMBER = "a number"
@@ -30,12 +31,20 @@ SCALAR = "text, a number, true or false"
 
 KINDS: Mapping[str, Schema] = {
     TEXT: {"type": "string"},
+    OWN_TEXT: {"type": "string"},
     NON_EMPTY: {"type": "string", "minLength": 1},
     INTEGER: {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
     NUMBER: {"type": "number"},
     BOOLEAN: {"type": "boolean"},
     TIME: {"type": ["integer", "string"], "pattern": "^(-?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"},
     SCALAR: {"type": ["string", "number", "boolean"]},
+}
+
+ORDERS: Mapping[str, Order] = {  # the kinds that have an order
+    INTEGER: Order("a number", numbers=True),
+    NUMBER: Order("a number", numbers=True),
+    SCALAR: Order("a number, or a date such as 2026-01-31", numbers=True, dates=True, text_is_number=True),
+    OWN_TEXT: Order("a date such as 2026-01-31, because its values are text", dates=True),
 }
 
 META_FIELD = "meta.NAME"  # any field of front matter
@@ -70,32 +79,54 @@ BUILT_IN: Mapping[str, str] = {  # spec 003, "Built-In Chunk Metadata"
 SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest last
 
 
-def filters(fields: Mapping[str, str]) -> ValueCheck:
-    """A check for an object of `{name: value}` conditions, all of which must hold."""
+def exact_filters(fields: Mapping[str, str]) -> ValueCheck:
+    """Spec 003's filters: an object of `{name: value}` conditions, all of which must hold. Beside it, text of
+    the filter language, which knows the general fields too."""
 
     def accept(value: object) -> object:
+        if isinstance(value, str):
+            return _expression({**GENERAL, **fields}, value)
         if not isinstance(value, Mapping):
-            raise _invalid(f"filters is {shown(value)}; it must be an object such as {{'title': 'Guide'}}")
+            example = "{'title': 'Guide'}, or text such as 'title:Guide'"
+            raise _invalid(f"filters is {shown(value)}; it must be an object such as {example}")
         return Filter(tuple(_conditions(fields, value)))
 
-    return ValueCheck(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
+    exact = object_schema({name: KINDS[kind] for name, kind in fields.items()})
+    return ValueCheck(accept, {"oneOf": [exact, FILTER_TEXT]})
 
 
 def _conditions(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
     return [condition(fields, str(name), value[name]) for name in sorted(value, key=str)]
 
 
-def condition(fields: Mapping[str, str], name: str, value: object) -> Condition:
-    """A field and a value of its kind."""
+def condition(fields: Mapping[str, str], name: str, value: object, comparison: Comparison = "=") -> Condition:
+    """A field and a value of its kind, or a value that the field is compared with."""
+    kind = _kind_of(fields, name)
+    if comparison == "=":
+        return _equality(name, kind, value)
+    if kind not in ORDERS:
+        ordered = ", ".join(sorted(name for name, kind in fields.items() if kind in ORDERS))
+        raise _invalid(
+            f"filter {name} has no order, so {comparison} cannot compare it; write {name}:VALUE, or compare "
+            f"numbers and dates, as in {ordered}"
+        )
+    return Condition(name, check_bound(name, value, comparison, ORDERS[kind]), comparison)
+
+
+def _kind_of(fields: Mapping[str, str], name: str) -> str:
     from_front_matter = name.startswith("meta.") and name != "meta."
     kind = fields.get(META_FIELD if from_front_matter else name)
     if kind is None:
         close = get_close_matches(name, fields, 1)
         hint = f"did you mean {close[0]!r}?" if close else "the filters are: " + ", ".join(sorted(fields))
         raise _invalid(f"unknown filter {shown(name)}; {hint}")
+    return kind
+
+
+def _equality(name: str, kind: str, value: object) -> Condition:
     if kind in (INTEGER, NUMBER, SCALAR) and not is_exact(value):
         raise _invalid(f"filter {name} is {shown(value)}; a whole number must fit into 64 bits")
-    if isinstance(value, str) and (kind in (TEXT, SCALAR) or (kind == NON_EMPTY and value)):
+    if isinstance(value, str) and (kind in (TEXT, OWN_TEXT, SCALAR) or (kind == NON_EMPTY and value)):
         if name == "path":
             compiled_glob(value)  # raises for a glob that could not be matched later
         return Condition(name, _clean(name, value))
@@ -118,19 +149,27 @@ def milliseconds(text: str) -> int | None:
     """
     if re.fullmatch(r"-?[0-9]{1,20}", text):
         return None if len(text) == 4 else int(text)
-    if not re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    return date_milliseconds(text)
 
 
-def condition_from_text(name: str, text: str) -> Condition:
-    """A condition of the filter language, where every value is text."""
-    return condition(GENERAL, name, text)
+def text_conditions(fields: Mapping[str, str]) -> ReadCondition:
+    """How conditions of the filter language are read, where every value is text."""
+
+    def read(name: str, text: str, comparison: Comparison) -> Condition:
+        return condition(fields, name, _typed(_kind_of(fields, name), text), comparison)
+
+    return read
+
+
+def _typed(kind: str, text: str) -> object:
+    """The value that a text spells in a field of this kind. What it does not spell stays text, and is refused
+    later."""
+    if kind == BOOLEAN:
+        return {"true": True, "false": False}.get(text.lower(), text)
+    if kind in (INTEGER, NUMBER):
+        number = number_in(text)
+        return text if number is None else number
+    return text
 
 
 def _clean(name: str, value: str) -> str:
@@ -142,10 +181,19 @@ def _clean(name: str, value: str) -> str:
 COMBINED: Mapping[str, Callable[[Sequence[Expression]], Expression]] = {"and": all_of, "or": any_of}
 
 
-def _expression(value: object) -> object:
+def filter_language(fields: Mapping[str, str]) -> ValueCheck:
+    """A filter over these fields: text, an object, or a tree of both."""
+
+    def accept(value: object) -> object:
+        return _expression(fields, value)
+
+    return ValueCheck(accept, _schema(fields))
+
+
+def _expression(fields: Mapping[str, str], value: object) -> Filter:
     if isinstance(value, Mapping) and not value:
         return Filter()
-    expression = _read(value, 0)
+    expression = _read(fields, value, 0)
     if (count := count_conditions(expression)) > MAX_CONDITIONS:
         raise _invalid(
             f"the filter has {count} conditions; at most {MAX_CONDITIONS} are allowed: simplify it"
@@ -160,9 +208,9 @@ def as_filter(expression: Expression) -> Filter:
     return Filter(expression.parts if isinstance(expression, AllOf) else (expression,))
 
 
-def _read(value: object, depth: int) -> Expression:
+def _read(fields: Mapping[str, str], value: object, depth: int) -> Expression:
     if isinstance(value, str):
-        return parse(value, condition_from_text)
+        return parse(value, text_conditions(fields))
     if not isinstance(value, Mapping) or not value:
         example = "{'path': 'docs/**'}, or text such as 'path:docs/**'"
         raise _invalid(f"filters is {shown(value)}; it must be an object such as {example}")
@@ -170,20 +218,33 @@ def _read(value: object, depth: int) -> Expression:
         raise _invalid(f"the filter is more than {MAX_DEPTH} levels deep; write it flatter")
     operator = next((name for name in ("and", "or", "not") if name in value), None)
     if operator is None:
-        return all_of(_conditions(GENERAL, value))
+        return all_of(
+            [one for name in sorted(value, key=str) for one in _of_field(fields, name, value[name])]
+        )
     if len(value) > 1:
         raise _invalid(
             f"filter {operator!r} must be the only key of its object; put the other filters into its list"
         )
-    return _combined(operator, value[operator], depth)
+    return _combined(fields, operator, value[operator], depth)
 
 
-def _combined(operator: str, value: object, depth: int) -> Expression:
+def _of_field(fields: Mapping[str, str], name: object, value: object) -> list[Condition]:
+    """A value, or a range such as `{">=": 10, "<": 20}`."""
+    if not isinstance(value, Mapping):
+        return [condition(fields, str(name), value)]
+    _kind_of(fields, str(name))
+    if not value or not set(value) <= set(ORDERINGS):
+        ranges = "a range such as {'>=': 10, '<': 20}; the comparisons are: " + ", ".join(ORDERINGS)
+        raise _invalid(f"filter {name} is {shown(value)}; it must be a value, or {ranges}")
+    return [condition(fields, str(name), value[sign], sign) for sign in ORDERINGS if sign in value]
+
+
+def _combined(fields: Mapping[str, str], operator: str, value: object, depth: int) -> Expression:
     if operator == "not":
-        return Not(_read(value, depth + 1))
+        return Not(_read(fields, value, depth + 1))
     if not isinstance(value, (list, tuple)) or not value:
         raise _invalid(f"filter {operator} is {shown(value)}; it must be a list of filters")
-    return COMBINED[operator]([_read(part, depth + 1) for part in value])
+    return COMBINED[operator]([_read(fields, part, depth + 1) for part in value])
 
 
 def count_conditions(expression: Expression, fields: Collection[str] | None = None) -> int:
@@ -194,13 +255,16 @@ def count_conditions(expression: Expression, fields: Collection[str] | None = No
     return sum(count_conditions(part, fields) for part in parts)
 
 
-def _schema() -> Schema:
+FILTER_TEXT: Schema = {"type": "string", "pattern": r"\S[:<>]\s*\S|\S\s[<>]", "maxLength": MAX_CHARS}
+
+
+def _schema(fields: Mapping[str, str]) -> Schema:
     parts = {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}}
-    fields = {name: KINDS[kind] for name, kind in GENERAL.items() if name != META_FIELD}
+    named = {name: _field_schema(kind) for name, kind in fields.items() if name != META_FIELD}
     return {
         "oneOf": [
-            {"type": "string", "pattern": r"\S:\S", "maxLength": MAX_CHARS},
-            {**object_schema(fields), "patternProperties": {r"^meta\..": KINDS[SCALAR]}},
+            FILTER_TEXT,
+            {**object_schema(named), "patternProperties": {r"^meta\..": _field_schema(SCALAR)}},
             object_schema({"and": parts}, ["and"]),
             object_schema({"or": parts}, ["or"]),
             object_schema({"not": {"type": ["string", "object"]}}, ["not"]),
@@ -208,7 +272,15 @@ def _schema() -> Schema:
     }
 
 
-FILTER = ValueCheck(_expression, _schema())  # for every contract but 003
+def _field_schema(kind: str) -> Schema:
+    if kind not in ORDERS:
+        return KINDS[kind]
+    bound: Schema = {"type": ["number", "string"]}
+    ranges = {**object_schema(dict.fromkeys(ORDERINGS, bound)), "minProperties": 1}
+    return {"anyOf": [KINDS[kind], ranges]}
+
+
+FILTER = filter_language(GENERAL)  # for every contract but 003
 
 
 def _scope(value: object) -> object:

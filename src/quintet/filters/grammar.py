@@ -1,33 +1,36 @@
-r"""The filter language: `path:docs/**/*.md lang:python -tag:draft (after:2026-01-01 OR title:"two words")`.
+r"""The filter language: `path:docs/**/*.md lang:python -tag:draft (after:2026-01-01 OR meta.price<20)`.
 
     any_of    = all_of { "OR" all_of }
     all_of    = term { [ "AND" ] term }
-    term      = ( "NOT" | "-" ) term | "(" any_of ")" | name ":" value
+    term      = ( "NOT" | "-" ) term | "(" any_of ")" | name ":" value | name order value
+    order     = "<" | "<=" | ">" | ">=", with or without white space around it
     value     = '"' text with \" and \\ '"' | text up to white space or the bracket that closes a group
 
 Operators are written in capitals. NOT binds tightest, then AND, then OR.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from quintet.errors import UsageError
-from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Not
+from quintet.model.filters import AllOf, AnyOf, Comparison, Condition, Expression, Not
 
 MAX_CHARS = 4_000  # characters
 MAX_DEPTH = 32
 OPERATOR = re.compile(r"(?:AND|OR|NOT)(?=[\s()]|$)")
-WORD = re.compile(r'[^\s():"]*')
+WORD = re.compile(r'[^\s():"<>]*')
+SIGN = re.compile(r"(:)|\s*(<=|>=|<|>)\s*")
+COMPARISONS: Mapping[str, Comparison] = {":": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
 ESCAPED = re.compile(r'\\(["\\])')
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 SHOWN = 60  # characters of the filter that an error shows
 
-ReadCondition = Callable[[str, str], Condition]
+ReadCondition = Callable[[str, str, Comparison], Condition]
 
 
 def parse(text: str, read: ReadCondition) -> Expression:
-    """Parse `text`. `read` turns a name and a value into a condition, or raises UsageError."""
+    """Parse `text`. `read` turns a name, a value and a comparison into a condition, or raises UsageError."""
     if len(text) > MAX_CHARS:
         raise UsageError(
             f"the filter has {len(text)} characters; at most {MAX_CHARS} are allowed: shorten it",
@@ -106,12 +109,14 @@ class _Parser:
         match = WORD.match(self._text, start)
         name = match[0] if match else ""
         self._at = start + len(name)
-        if not name or self._text[self._at : self._at + 1] != ":":
+        sign = SIGN.match(self._text, self._at)
+        if not name or sign is None:
             raise self._invalid(_not_a_condition(name or self._text[start : start + 1]), start)
-        self._at += 1
-        value = self._quoted() if self._text[self._at : self._at + 1] == '"' else self._bare(name)
+        self._at = sign.end()
+        mark = sign[1] or sign[2]
+        value = self._quoted() if self._text[self._at : self._at + 1] == '"' else self._bare(name, mark)
         try:
-            return self._read(name, value)
+            return self._read(name, value, COMPARISONS[mark])
         except UsageError as error:
             raise self._invalid(error.message, start) from error
 
@@ -125,7 +130,7 @@ class _Parser:
             raise self._invalid("a quoted value ends here; put a space after it")
         return ESCAPED.sub(r"\1", match[1])
 
-    def _bare(self, name: str) -> str:
+    def _bare(self, name: str, mark: str) -> str:
         """Up to white space. A bracket that was opened within the value closes within it."""
         start, opened = self._at, 0
         while self._at < len(self._text) and not self._text[self._at].isspace():
@@ -134,7 +139,8 @@ class _Parser:
                 break
             self._at += 1
         if self._at == start:
-            raise self._invalid(f"{name} has no value; write it directly after the colon")
+            after = "directly after the colon" if mark == ":" else f"after {mark}"
+            raise self._invalid(f"{name} has no value; write it {after}")
         return self._text[start : self._at]
 
     def _invalid(self, why: str, at: int | None = None) -> UsageError:
@@ -175,8 +181,8 @@ def any_of(parts: Sequence[Expression]) -> Expression:
 def render(expression: Expression) -> str:
     """The expression as text of the filter language."""
     match expression:
-        case Condition(name, value):
-            return f"{name}:{_value(value)}"
+        case Condition(name, value, comparison):
+            return f"{name}{':' if comparison == '=' else comparison}{_value(value)}"
         case Not(of):
             return "-" + _bracketed(of)
         case AllOf(parts):

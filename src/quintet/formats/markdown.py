@@ -1,5 +1,6 @@
 """CommonMark with tables. markdown-it says which lines are a block; the text of a block is these lines."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MAX_INLINE = 1000  # a longer heading keeps its markup, because inline parsing of hostile text is not linear
+_INLINE = re.compile(r"[\n\\`*_\[\]!<&]")  # a text without any of these is not changed by inline parsing
 _KINDS = {"fence": "code", "code_block": "code"}
 
 
@@ -113,6 +115,8 @@ class _MarkdownReader:
         """The text of a heading without markup."""
         if len(content) > MAX_INLINE:
             return one_line(content[:MAX_INLINE])
+        if not _INLINE.search(content):
+            return one_line(content)
         words: list[str] = []
         for token in _markdown().parseInline(content, self.env)[0].children or ():
             if token.type in ("text", "code_inline", "image"):

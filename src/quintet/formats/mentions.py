@@ -32,6 +32,7 @@ _CODE_WORD = re.compile(r"_*[A-Za-z0-9]+_\w+|_*[A-Za-z]+[a-z0-9][A-Z]\w*|[A-Z][a
 _NOT_SYMBOLS = {"None", "True", "False", "Null"}
 
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
+_MARKS = re.compile(r"[`\]<]")  # a line without any has no code span and no link
 _MARKDOWN_TARGETS = (
     re.compile(r"\]\([ \t]*+<?([^\s<>()]{1,500})"),
     re.compile(r"^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*+<?([^\s<>]{1,500})"),
@@ -104,6 +105,8 @@ def _symbol(text: str) -> tuple[str, ...]:
 def markdown_outline(blocks: Iterable[Block], endings: Collection[str]) -> Outline:
     mentions = Mentions(endings)
     for line, text in _prose(blocks, mentions):
+        if not _MARKS.search(text):
+            continue
         for match in _SPAN.finditer(text):
             mentions.add_code(line, match.group(2))
         rest = _SPAN.sub(" ", text)

@@ -11,10 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from quintet.contracts.knowledge import CONTRACT, DEFAULT_INDEX, INDEX_PREFIX
+from quintet.contracts import HOUSE
+from quintet.contracts.bases import DEFAULT_INDEX, INDEX_PREFIX
+from quintet.contracts.knowledge import CONTRACT
 from quintet.errors import AccessError, QuintetError, StoreError
 from quintet.http.authentication import Guard
 from quintet.http.jobs import Job, Jobs
+from quintet.http.quotas import CALLER
 from quintet.knowledge import KnowledgeBase, KnowledgeBases
 from quintet.knowledge.base import unknown
 from quintet.serving.keys import Key, Scope
@@ -52,9 +55,10 @@ class Access:
             raise AccessError(f"the key {self.key.name!r} may not {action}; this needs a key without --kb")
 
     def check_search(self, contract: str, index: object = DEFAULT_INDEX) -> None:
-        """A key for knowledge bases searches only those, and only by their contract."""
-        if contract != CONTRACT.name:
-            self.check_everywhere(f"search by contract {contract}")
+        """A key for knowledge bases searches only those, by their own contract or the house ranking."""
+        in_base = contract == HOUSE and index != DEFAULT_INDEX
+        if contract != CONTRACT.name and not in_base:
+            self.check_everywhere(f"search the folders by contract {contract}")
         self._check(index if isinstance(index, str) else "")
 
     def job(self, jobs: Jobs, job_id: str) -> Job:
@@ -89,6 +93,7 @@ def guarded_route(
         scope, handler = handlers["GET" if request.method == "HEAD" else request.method]
         with hide_paths(shared):
             key = await guard.admit(request.headers, scope, in_base=for_bases)
+        CALLER.set(key)
         with hide_paths(shared) if for_bases else nullcontext():
             return await handler(request, Access(shared, key))
 

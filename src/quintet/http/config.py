@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from quintet.errors import UsageError
+from quintet.settings import Settings
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")  # as browsers write it
@@ -39,6 +40,21 @@ class Limits:
     wait_seconds: float = 2.0  # for a change of a knowledge base, unless the client says otherwise; 202
     uploads: int = 16  # running at once; 429 beyond
     uploads_of_base: int = 4  # of these, into one knowledge base; 429 beyond
+    uploads_of_key: int = 8  # of these, with one API key; 429 beyond
+    calls_of_key: int = 64  # engine calls of one key that run or wait; 429 beyond
+    jobs_of_key: int = 64  # unfinished jobs and changes of one key; 429 beyond
+    bytes_of_key: int = 800_000_000  # of unfinished changes of one key; 429 beyond
+    seconds_of_key: int = 1800  # that jobs of one key may work within an hour; 429 beyond
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Limits":
+        return cls(
+            seconds=settings.call_seconds,
+            calls_of_key=settings.key_calls,
+            jobs_of_key=settings.key_jobs,
+            bytes_of_key=settings.key_bytes,
+            seconds_of_key=settings.key_seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)

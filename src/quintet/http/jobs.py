@@ -9,13 +9,15 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import Annotated, Any, Final, Literal, TypedDict
 
-from quintet.errors import LimitError, NotFound, QuintetError
+from quintet.errors import NotFound, QuintetError
 from quintet.http.config import Limits
+from quintet.http.quotas import CALLER, WorkSeconds, too_many
 from quintet.http.responses import ErrorFields, error_body
 from quintet.http.turns import Turns
 from quintet.indexing.run import Progress
 from quintet.knowledge import Outcome, SyncRun
 from quintet.model.schema import Count
+from quintet.serving.keys import Key
 from quintet.serving.results import ReindexFields
 from quintet.settings import is_debugging
 
@@ -68,12 +70,24 @@ class Cancelled(BaseException):
     """Raised between two batches of a run. Like KeyboardInterrupt, it is no error of the run."""
 
 
+def nothing() -> None:
+    pass
+
+
+def _is_of(job: "Job", key: Key) -> bool:
+    return job.key is not None and job.key.id == key.id
+
+
 class Job:
     """A job. Its own thread changes it, and any thread may read it."""
 
-    def __init__(self, kind: Kind = "reindex", base: str | None = None, size: int = 0) -> None:
+    def __init__(
+        self, kind: Kind = "reindex", base: str | None = None, size: int = 0, key: Key | None = None
+    ) -> None:
         """`base` is the slug of the knowledge base that the job works on, if any."""
         self.size = size  # bytes that it holds
+        self.key = key
+        self.step = nothing  # called between two steps of the work
         self.id = secrets.token_hex(8)
         self.kind = kind
         self.base = base
@@ -153,6 +167,7 @@ class Job:
 
     def _progress(self, stage: str, done: int, total: int) -> None:
         self._change("running", progress={"stage": stage, "done": done, "total": total})
+        self.step()
         self._check()
 
     def _check(self) -> None:
@@ -176,9 +191,11 @@ class Job:
 class Jobs:
     """The jobs of this process, newest last. Only the latest ended jobs are kept."""
 
-    def __init__(self, limits: Limits, turns: Turns) -> None:
+    def __init__(self, limits: Limits, turns: Turns, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
         self._turns = turns
+        self._clock = clock
+        self._seconds = WorkSeconds(limits.seconds_of_key, clock)
         self._jobs: dict[str, Job] = {}
         self._guard = Lock()
 
@@ -191,8 +208,9 @@ class Jobs:
         size: int = 0,
         holding: ExitStack | None = None,
     ) -> Job:
-        """`size` are the bytes that the work holds; `holding` is closed when it ends."""
-        job = Job(kind, base, size)
+        """`size` are the bytes that the work holds; `holding` is closed when it ends. The job counts towards
+        the quotas of its base and of the key of the request."""
+        job = Job(kind, base, size, CALLER.get())
         with self._guard:
             self._check_quota(job)
             for old in [job.id for job in self._jobs.values() if job.ended][:-REMEMBERED]:
@@ -200,27 +218,61 @@ class Jobs:
             self._jobs[job.id] = job
 
         def run() -> None:
-            with holding or nullcontext():
+            with holding or nullcontext(), self._metered(job):
                 job.run(work)
 
-        self._turns.add(base or "", run)
+        self._turns.add(f"base {base or ''}" if job.key is None else job.key.id, run, lane=base or "")
         return job
 
+    @contextmanager
+    def _metered(self, job: Job) -> Iterator[None]:
+        """Count how long the job works. Between two steps it may have to give way, which does not count."""
+        mark = self._clock()
+
+        def step() -> None:
+            nonlocal mark
+            self._charge(job, mark)
+            self._turns.give_way()
+            mark = self._clock()
+
+        job.step = step
+        try:
+            yield
+        finally:
+            self._charge(job, mark)
+
+    def _charge(self, job: Job, since: float) -> None:
+        if job.key is not None:
+            self._seconds.add(job.key, self._clock() - since)
+
+    def check_key(self, key: Key | None, size: int = 0) -> None:
+        """Refuse a key whose quota of unfinished jobs, their bytes or seconds of work is used up."""
+        if key is None:
+            return
+        others = [job for job in tuple(self._jobs.values()) if not job.ended and _is_of(job, key)]
+        held = sum(job.size for job in others)
+        if len(others) >= self._limits.jobs_of_key:
+            raise too_many(
+                f"{len(others)} jobs of key {key.name!r} are not finished yet; wait for one or cancel it"
+            )
+        if held and held + size > self._limits.bytes_of_key:
+            raise too_many(
+                f"{held} bytes sent with key {key.name!r} are not written yet; wait for them, then send more"
+            )
+        self._seconds.check(key)
+
     def _check_quota(self, job: Job) -> None:
-        """A knowledge base may have so many unfinished jobs and bytes, and so may the folders."""
+        """A knowledge base may have so many unfinished jobs and bytes, and so may the folders and a key."""
+        self.check_key(job.key, job.size)
         others = [other for other in self._jobs.values() if not other.ended and other.base == job.base]
         held = sum(other.size for other in others)
         is_change = job.kind in ("upload", "change")
         most = self._limits.changes if is_change else self._limits.jobs
         what = "the folders" if job.base is None else f"knowledge base {job.base!r}"
         if sum((other.kind in ("upload", "change")) == is_change for other in others) >= most:
-            raise LimitError(
-                f"{most} jobs of {what} are not finished yet; wait for one or cancel it", code="too_many"
-            )
+            raise too_many(f"{most} jobs of {what} are not finished yet; wait for one or cancel it")
         if held and held + job.size > self._limits.waiting_bytes:
-            raise LimitError(
-                f"{held} bytes for {what} are not written yet; wait for them, then send more", code="too_many"
-            )
+            raise too_many(f"{held} bytes for {what} are not written yet; wait for them, then send more")
 
     def drop(self, job: Job) -> None:
         """Forget a job whose client has its result."""

@@ -10,7 +10,8 @@ from quintet.errors import QuintetError, UsageError
 from quintet.http.reads import limited_json, to_json
 from quintet.model.schema import Object
 
-STATUS_OF = {"unauthorized": 401, "too_many": 429}  # codes whose status is not that of their class
+# The codes whose status is not that of their class.
+STATUS_OF = {"unauthorized": 401, "too_many": 429, "timed_out": 503}
 RETRY_SECONDS = 1
 CLOSE: Mapping[str, str] = {"Connection": "close"}
 ROUTING_ERRORS = {
@@ -60,7 +61,7 @@ def error_response(error: QuintetError) -> Response:
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="quintet"'
     if status in (429, 503):
-        headers["Retry-After"] = str(RETRY_SECONDS)
+        headers["Retry-After"] = str(error.details.get("retry_seconds", RETRY_SECONDS))
     return json_response(error_body(error.code, error.message, error.details), status, headers)
 
 

@@ -15,9 +15,11 @@ from starlette.requests import Request
 
 from quintet.errors import LimitError, QuintetError, StoreError, UsageError
 from quintet.http.config import Limits
+from quintet.http.quotas import CALLER, too_many
 from quintet.http.requests import Pace, arriving
 from quintet.http.responses import CLOSE, RequestError
 from quintet.knowledge import Upload
+from quintet.serving.keys import Key
 
 FIELDS: Final = ("title", "uri", "id", "metadata")
 FIELD_BYTES: Final = 100_000
@@ -65,23 +67,33 @@ class Uploads:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._running: Counter[str] = Counter()
+        self._of_keys: Counter[str] = Counter()
         self._counting = Lock()
 
     @contextmanager
     def place(self, base: str) -> Iterator[IO[bytes]]:
         """A temporary file without a name for one upload into `base`, until its documents are written."""
+        key = CALLER.get()
         with self._counting:
-            of_base, all_of_them = self._running[base], self._running.total()
-            if of_base >= self._limits.uploads_of_base or all_of_them >= self._limits.uploads:
-                count = of_base if of_base >= self._limits.uploads_of_base else all_of_them
-                raise LimitError(f"{count} uploads are under way; try again in a moment", code="too_many")
+            self._check(base, key)
             self._running[base] += 1
+            self._of_keys[key.id if key else ""] += 1
         try:
             with tempfile.TemporaryFile() as spool:
                 yield spool
         finally:
             with self._counting:
                 self._running[base] -= 1
+                self._of_keys[key.id if key else ""] -= 1
+
+    def _check(self, base: str, key: Key | None) -> None:
+        of_base, all_of_them = self._running[base], self._running.total()
+        if of_base >= self._limits.uploads_of_base or all_of_them >= self._limits.uploads:
+            count = of_base if of_base >= self._limits.uploads_of_base else all_of_them
+            raise too_many(f"{count} uploads are under way; try again in a moment")
+        if key is not None and self._of_keys[key.id] >= self._limits.uploads_of_key:
+            count = self._of_keys[key.id]
+            raise too_many(f"{count} uploads with key {key.name!r} are under way; try again in a moment")
 
     async def receive(self, request: Request, spool: IO[bytes]) -> Received:
         """The whole body in time, or an error; files go to `spool`."""

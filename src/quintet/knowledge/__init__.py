@@ -8,11 +8,14 @@ index.knowledge                       KnowledgeBases
 
 KnowledgeBase                         `slug`, `index_name`
   describe()                          counts, state (ready, syncing, error), schema, sources
-  search(query, **params)             Response of contract knowledge; Conflict `knowledge_base_not_ready`
+  search(query, contract="knowledge", **params)
+                                      Response of contract knowledge or quintet; Conflict
+                                      `knowledge_base_not_ready`
   put(text=None, *, content=None, title=None, uri=None, metadata=None, id=None, mime="text/plain")
   put_file(data, name=None, *, mime=None, title=None, uri=None, metadata=None, id=None)
                                       `data` is bytes, or the path of a file; both give an Outcome
-  put_many(uploads, progress=None)    list[Outcome], one per Upload; a refused upload does not raise
+  put_many(uploads, progress=None, *, step=None)
+                                      list[Outcome], one per Upload; a refused upload does not raise
   documents(after=None, limit=100)    a page of documents; `after` is the last id of the page before
   get(id), update(id, *, title, uri, metadata), delete(id)
   source_file(id)                     SourceFile(location, name, mime_type, size, digest)

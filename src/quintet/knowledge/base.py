@@ -8,7 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from quintet.contracts.knowledge import for_base, kept
+from quintet.contracts import knowledge as retrieval
+from quintet.contracts import quintet as house
+from quintet.contracts.bases import kept
 from quintet.errors import Conflict, LimitError, NotFound, StoreError, UsageError
 from quintet.formats.decoding import UnreadableFile
 from quintet.indexing.files import size_cap
@@ -53,7 +55,8 @@ class KnowledgeBase:
         self._file = RegistrationFile(folder)
         self._parts = parts
         self._changing = changing
-        self._contract = for_base(registration.properties)
+        in_base = (module.for_base(registration.properties) for module in (retrieval, house))
+        self._contracts = {contract.name: contract for contract in in_base}
         self._documents = DocumentStore(folder, self.uid, parts, self.registered)
         self._uploader = Uploader(self._documents, parts)
         log = RunLog(folder, parts.now_ms)
@@ -90,11 +93,17 @@ class KnowledgeBase:
             "sources": self.sources(),
         }
 
-    def search(self, query: str, **params: object) -> Response:
-        """Search the documents of this base by contract knowledge."""
+    def search(self, query: str, contract: str = retrieval.CONTRACT.name, **params: object) -> Response:
+        """Search the documents of this base by contract knowledge, or by the house ranking, quintet."""
+        if contract not in self._contracts:
+            raise UsageError(
+                f"a knowledge base is not searched by contract {shown(contract)}; "
+                f"the contracts are: {', '.join(self._contracts)}",
+                code="unknown_contract",
+            )
         self._check_ready()
         params = {**params, "index": self.index_name}
-        response = self._documents.collection.search(query, self._contract, params)
+        response = self._documents.collection.search(query, self._contracts[contract], params)
         if interrupted := self.interrupted():
             return replace(response, notes=[*response.notes, _partly_synced(interrupted)])
         return response
@@ -172,9 +181,17 @@ class KnowledgeBase:
         return outcome
 
     def put_many(
-        self, uploads: Sequence[Upload], progress: Callable[[int, int], None] | None = None
+        self,
+        uploads: Sequence[Upload],
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        step: Callable[[], None] | None = None,
     ) -> list[Outcome]:
-        """Add several documents, each completely or not at all. A refused document does not stop the rest."""
+        """Add several documents, each completely or not at all. A refused document does not stop the rest.
+
+        `progress` is called after each commit with the count of documents so far and of all, `step` after
+        each document is parsed. An exception from either ends the call with what was committed so far.
+        """
         if len(uploads) > MAX_DOCUMENTS:
             raise LimitError(
                 f"{len(uploads)} documents were given; one call accepts at most {MAX_DOCUMENTS}: give fewer",
@@ -182,7 +199,8 @@ class KnowledgeBase:
             )
         outcomes: list[Outcome] = []
         for start in range(0, len(uploads), GROUP):
-            outcomes += self._uploader.put(uploads[start : start + GROUP], self.registered())
+            group = uploads[start : start + GROUP]
+            outcomes += self._uploader.put(group, self.registered(), step=step)
             if progress:
                 progress(len(outcomes), len(uploads))
         return outcomes

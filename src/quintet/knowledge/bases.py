@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from quintet.contracts.knowledge import INDEX_PREFIX
+from quintet.contracts.bases import INDEX_PREFIX
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.knowledge.base import KnowledgeBase, unknown
 from quintet.knowledge.document_store import IndexParts

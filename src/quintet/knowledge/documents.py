@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from quintet.codegraph.languages.registry import LANGUAGES, language_of
-from quintet.contracts.knowledge import BASE, authored, kept
+from quintet.contracts.bases import BASE, authored, kept
 from quintet.errors import LimitError, UsageError
 from quintet.filters.fields import BUILT_IN
 from quintet.formats.blocks import ParsedFile

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from quintet.contracts.knowledge import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
+from quintet.contracts.bases import BASE, DEFAULT_INDEX, INDEX_PREFIX, PROPERTY_KINDS
 from quintet.errors import LimitError, StoreError, UsageError
 from quintet.filters.fields import BUILT_IN
 from quintet.knowledge.files import replace_file, retry_on_windows

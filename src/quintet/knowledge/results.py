@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from quintet.contracts.knowledge import PROPERTY_KINDS, CallFields, KnowledgeResult
+from quintet.contracts.bases import PROPERTY_KINDS
+from quintet.contracts.knowledge import CallFields, KnowledgeResult
 from quintet.model.schema import Count, Object, keywords
 
 BaseState = Literal["ready", "syncing", "error"]

@@ -1,9 +1,9 @@
 """Turns uploads into documents: check, parse, compare with the stored version, write in one commit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from quintet.contracts.knowledge import kept
+from quintet.contracts.bases import kept
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.formats.sandbox.parent import ParseLimits, Sandbox
 from quintet.knowledge.document_store import DocumentStore, IndexParts
@@ -44,8 +44,10 @@ class Uploader:
         *,
         strict: bool = False,
         instead_of: StoredDocument | None = None,
+        step: Callable[[], None] | None = None,
     ) -> list[Outcome]:
-        """Write uploads in one commit; one outcome each. With `strict`, the first refused upload raises."""
+        """Write uploads in one commit; one outcome each. With `strict`, the first refused upload raises.
+        `step` is called after each is parsed."""
         group, outcomes = _UploadGroup(), []
         with Sandbox(ParseLimits.of(self._parts.settings)) as sandbox:
             for upload in uploads:
@@ -55,6 +57,8 @@ class Uploader:
                     if strict or isinstance(error, (NotFound, StoreError)):  # not the fault of this upload
                         raise
                     outcomes.append(Outcome(upload.id, "refused", upload.name, 0, error.code, error.message))
+                if step:
+                    step()
         if group.entries:
             entries, root = list(group.entries.values()), Root(UPLOADS, UPLOADS)
             why_not = self._documents.put(entries, root, group.originals, instead_of)

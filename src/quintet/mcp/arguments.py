@@ -133,13 +133,15 @@ class Search(Arguments):
         WithJsonSchema(
             {
                 "type": ["string", "object"],
-                "description": "Filters that results must match: 'path:docs/** lang:c -tag:draft', or an "
+                "description": "Filters that results must match: 'path:docs/** -tag:old meta.prio<3', or an "
                 'object such as {"path": "docs/**"}, {"or": [{"tag": "a"}, {"not": {"lang": "c"}}]}.',
             }
         ),
     ] = Field(default_factory=dict)
     params: dict[str, Any] = Field(
-        default_factory=dict, description='Further parameters of the contract: {"semantic_weight": 0.5}.'
+        default_factory=dict,
+        description='Further parameters of the contract: {"semantic_weight": 0.5}; {"index": "kb_faq"} is a '
+        "knowledge base.",
     )
     max_tokens: MaxTokens = None
     receipt: bool = Field(
@@ -248,7 +250,11 @@ class Retrieve(Arguments):
     ] = "default"
     top_k: Count = 5
     filters: Annotated[
-        Object, Field(description='Fields that must all match exactly: {"title": "Guide"}.')
+        Any,
+        described(
+            {"type": ["object", "string"]},
+            'Fields that must all match exactly: {"title": "Guide"}; or text: \'price<20 -team:red\'.',
+        ),
     ] = Field(default_factory=dict)
     search_method: Annotated[Any, choice("Which branches to use.", "semantic", "keyword", "hybrid")] = (
         "semantic"

@@ -266,7 +266,7 @@ TOOLS: Mapping[str, McpTool] = {
             "retrieve",
             "Retrieve (knowledge contract)",
             "Retrieve by the knowledge contract's canonical request: semantic, keyword or hybrid branches "
-            "over a knowledge base, with exact-match filters.",
+            "over a knowledge base.",
             arguments.Retrieve,
             (KnowledgeBody, AnswerStatus),
             retrieve,

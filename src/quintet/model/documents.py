@@ -36,10 +36,10 @@ class Document:
     modified_ns: int
     content_hash: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
+    id: str = field(init=False, repr=False, compare=False)  # a run reads it ten times for each document
 
-    @property
-    def id(self) -> str:
-        return digest(self.root, self.path)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", digest(self.root, self.path))
 
     @property
     def modified_ms(self) -> int:

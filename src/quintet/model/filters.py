@@ -1,15 +1,18 @@
 """Filters as the engine holds them: conditions, and how they combine."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
+
+Comparison = Literal["=", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition on documents or chunks, e.g. `path` matches `docs/**`."""
+    """One condition on documents or chunks, e.g. `path` matches `docs/**`, or `meta.price` is below 20."""
 
     field: str
     value: bool | int | float | str
+    comparison: Comparison = "="
 
 
 @dataclass(frozen=True, slots=True)

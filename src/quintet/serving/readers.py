@@ -5,14 +5,17 @@ Only this server's own functions run there, with arguments that were checked and
 
 import json
 import logging
+import math
 import sys
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
+from quintet.errors import LimitError
 from quintet.processes.channel import code_version
 from quintet.processes.child import ChildProcess, NotStarted, can_start_processes, cores, describe_exit
 from quintet.query.cache import CacheFigures
@@ -21,6 +24,7 @@ from quintet.serving.reply import Read, Reply, unpack
 COMMAND = (sys.executable, "-P", "-m", "quintet.serving.reader")
 VERSION = code_version(__file__).encode()  # a reader must run the same code
 ATTEMPTS = 2  # a read whose reader died is repeated once
+WATCH_SECONDS = 0.5  # how often the time of running reads is looked at
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +51,17 @@ class Readers:
     """
 
     def __init__(
-        self, count: int, configuration: Mapping[str, Any], command: Sequence[str] = COMMAND
+        self,
+        count: int,
+        configuration: Mapping[str, Any],
+        command: Sequence[str] = COMMAND,
+        *,
+        seconds: float = math.inf,
     ) -> None:
+        """A read that takes longer than `seconds` is ended together with its reader."""
         self.deaths = 0
+        self._seconds = seconds
+        self._ended = Event()
         self.most = count
         self._configuration = configuration
         self._command = command
@@ -62,6 +74,8 @@ class Readers:
         self._closed = False
         with self._guard:
             self._start(loaded=False)
+        if seconds < math.inf:
+            Thread(target=self._watch, name="quintet-watchdog", daemon=True).start()
 
     @property
     def count(self) -> int:
@@ -96,6 +110,7 @@ class Readers:
 
     def close(self) -> None:
         """End all readers, whatever they are doing."""
+        self._ended.set()
         with self._guard:
             self._closed = True
             starting = self._starting
@@ -122,20 +137,36 @@ class Readers:
             self._grow()
         return place.result()
 
+    def _watch(self) -> None:
+        while not self._ended.wait(WATCH_SECONDS):
+            with self._guard:
+                for reader in self._readers:
+                    if time.monotonic() > reader.deadline:
+                        reader.overran = True
+                        reader.process.kill()
+
     def _ask(self, reader: "_Reader", message: bytes) -> Reply | Exception | None:
-        """None if the reader died."""
+        """None if the reader died of itself."""
+        with self._guard:
+            reader.deadline = time.monotonic() + self._seconds
         try:
-            return reader.ask(message)
+            outcome = reader.ask(message)
+            return self._too_long() if outcome is None and reader.overran else outcome
         except BaseException:  # an unread answer would be taken for the answer to the next question
             reader.process.end()
             raise
         finally:
             with self._guard:
-                if reader.process.is_alive:
+                reader.deadline = math.inf
+                if reader.process.is_alive and not reader.overran:
                     self._offer(reader)
                 else:
                     self._bury(reader)
                     self._grow()
+
+    def _too_long(self) -> LimitError:
+        message = f"no answer within {self._seconds:g} s; ask for less, or try again"
+        return LimitError(message, code="timed_out")
 
     def _offer(self, reader: "_Reader") -> None:
         if self._waiting:
@@ -191,6 +222,8 @@ class _Reader:
 
     def __init__(self, command: Sequence[str], configuration: bytes) -> None:
         self.cache = CacheFigures()
+        self.deadline = math.inf  # of the read that runs
+        self.overran = False
         self.process = ChildProcess(command, logs=True)
         self.process.send(configuration)
         greeting = self.process.receive_greeting()

@@ -54,7 +54,7 @@ class SharedIndex:
         if count:
             settings = asdict(self.index.settings)
             how = {"folder": str(self.folder), "base": str(self.base), "settings": settings}
-            self.readers = Readers(count, how)
+            self.readers = Readers(count, how, seconds=self.index.settings.call_seconds)
 
     @property
     def most_readers(self) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from quintet.contracts.bases import DEFAULT_INDEX
 from quintet.contracts.cfs import CfsResult
 from quintet.contracts.harness import HarnessResult
-from quintet.contracts.knowledge import DEFAULT_INDEX, KnowledgeResult
+from quintet.contracts.knowledge import KnowledgeResult
 from quintet.contracts.mcb import McbResult
 from quintet.contracts.quintet import HouseResult
 from quintet.contracts.rifflux import RiffluxResult
@@ -89,7 +90,8 @@ def items_of(body: Item) -> list[Item]:
 
 def is_from_base(body: Item) -> bool:
     """Whether the results come from a knowledge base rather than from the indexed folders."""
-    return any(call["index"] != DEFAULT_INDEX for call in body.get("retrieval_calls", ()))
+    calls = body.get("retrieval_calls") or [body]
+    return any(call.get("index", DEFAULT_INDEX) != DEFAULT_INDEX for call in calls)
 
 
 def confidence_text(body: Item) -> str | None:
@@ -154,7 +156,7 @@ def _house(item: HouseResult) -> View:
     first, last = item["lines"]
     return View(
         item["chunk_id"],
-        item["path"],
+        _document_name(item["metadata"]) if "metadata" in item else item["path"],
         item["score"],
         item["content"],
         item["heading_path"],
@@ -211,9 +213,13 @@ def _knowledge(item: KnowledgeResult) -> View:
     measures.append(Measure("relevance", item["relevance_score"], remark=kind))
     if item["score_kind"] != kind:
         measures.append(Measure("score", item["score"], remark=item["score_kind"]))
-    known = item["metadata"]  # an upload has no path; a text has no name either
-    path = known["source_path"] or known["source_name"] or known["document_id"]
+    path = _document_name(item["metadata"])
     return View(item["id"], path, item["relevance_score"], item["text"], measures=tuple(measures))
+
+
+def _document_name(metadata: Mapping[str, Any]) -> str:
+    """An upload has no path; a text has no name either."""
+    return str(metadata["source_path"] or metadata["source_name"] or metadata["document_id"])
 
 
 def _cfs(item: CfsResult) -> View:

@@ -108,12 +108,6 @@ def test_a_colon_in_a_filters_value_belongs_to_the_value(indexed: Path, quintet:
         (("--param", "fedback=1"), "invalid_parameter", "did you mean 'feedback'?"),
         (("--param", "query=x"), "invalid_parameter", "query is not a parameter"),
         (("--param", "limit=5", "--limit", "5"), "invalid_parameter", "limit was given twice"),
-        (
-            ("--contract", "knowledge", "--filter", "title:a", "--filter", "title:b"),
-            "invalid_filter",
-            "given twice",
-        ),
-        (("--contract", "knowledge", "--filter", "docs"), "invalid_filter", "name:value"),
         (("--contract", "nobody"), "unknown_contract", "there is no contract 'nobody'"),
         (("--limit", "0"), "invalid_parameter", "from 1 to 1000"),
         (("--mode", "psychic"), "invalid_parameter", "one of"),

@@ -23,8 +23,8 @@ def context_command(
         Texts,
         repeatable(
             "--filter",
-            "NAME:VALUE",
-            "An exact match of a field or property, e.g. title:Guide. All must match.",
+            "FILTER",
+            "Only what matches, e.g. 'title:Guide' or 'price < 20'. All must match.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -39,7 +39,7 @@ def context_command(
     Example:
       quintet context "How long is parental leave?" --kb handbook --budget 1500
     """
-    params: dict[str, Any] = search_parameters((), filters, "knowledge")
+    params: dict[str, Any] = search_parameters((), filters)
     with open_index(db) as index:
         name = "default" if base is None else index.knowledge.get(base).index_name
         response = index.context(joined(query), budget, name, **params)

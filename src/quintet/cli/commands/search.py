@@ -56,10 +56,8 @@ class SearchOptions(NamedTuple):
 
         return HOUSE if self.contract is None else as_text(self.contract)
 
-    def parameters(self, syntax: str | None = None) -> dict[str, Any]:
-        return search_parameters(
-            self.param, self.filter, self.contract_name, mode=self.mode, limit=self.limit, syntax=syntax
-        )
+    def parameters(self, **more: str | None) -> dict[str, Any]:
+        return search_parameters(self.param, self.filter, mode=self.mode, limit=self.limit, **more)
 
 
 @grouped
@@ -68,6 +66,9 @@ def search_command(
     options: SearchOptions,
     syntax: Annotated[
         MaybeText, option("--syntax", "SYNTAX", "plain (default), or fts5 for SQLite's own query language.")
+    ] = None,
+    base: Annotated[
+        MaybeText, option("--kb", "SLUG", "A knowledge base, by contract quintet or knowledge.")
     ] = None,
     explain: Annotated[bool, flag("--explain", "Show what each signal contributed.")] = False,
     receipt: Annotated[
@@ -94,8 +95,13 @@ def search_command(
       quintet search how to merge -n 3
       quintet search "cache ttl" --filter 'path:docs/**' --files
       quintet search "cache ttl" --contract rifflux --param rrf_k=20 --json
+      quintet search "running shoes" --kb shop --filter 'price < 20'
     """
-    name, params, text = options.contract_name, options.parameters(syntax), joined(query)
+    from quintet.contracts.bases import INDEX_PREFIX
+
+    index_name = None if base is None else INDEX_PREFIX + base.removeprefix(INDEX_PREFIX)
+    params = options.parameters(syntax=syntax, index=index_name)
+    name, text = options.contract_name, joined(query)
     form = _form(files=files, jsonl=jsonl, json=as_json, explain=explain and not as_json)
     with open_index(db) as index:
         if receipt is None:

@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,14 +60,14 @@ def serve_command(
       quintet serve --host 0.0.0.0 --allow-host search.example
     """
     with _server_extra():
-        from quintet.http.config import Config
+        from quintet.http.config import Config, Limits
         from quintet.http.server import serve
         from quintet.mcp.tools import toolset_named
     hosts, origins = tuple(allow_host or ()), tuple(cors or ())
     config = Config(host, port, require_key, hosts, origins, access_log, toolset_named(toolset))
     with open_shared_index(db, allow) as shared, watching(shared if watch else None):
         shared.start_readers()
-        serve(shared, config)
+        serve(shared, replace(config, limits=Limits.of(shared.index.settings)))
     return 0
 
 

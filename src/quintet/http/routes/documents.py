@@ -1,9 +1,10 @@
 """The routes of documents: upload as JSON or files, list, change, remove, and download."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, TypedDict
 
 from starlette.requests import Request
@@ -68,6 +69,7 @@ class DocumentRoutes(Routes):
         base = await self._state.workers.run(
             lambda: base_of(request, access)
         )  # an unknown base is refused before the upload
+        self._state.jobs.check_key(access.key)
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "multipart/form-data":
             return await self._put_files(request, base)
@@ -75,17 +77,17 @@ class DocumentRoutes(Routes):
             message = "send application/json, or multipart/form-data for files"
             raise RequestError(415, "unsupported_media_type", f"the content type is {kind!r}; {message}")
         body = await read_texts(request, self._state.limits)
-        uploads = _uploads(body, self._state.limits.documents) if "documents" in body else None
-        if uploads is None:
-            single = _upload(body, "a document")
-            await self._state.workers.run(lambda: base.check(single))
+        several = _uploads(body, self._state.limits.documents) if "documents" in body else None
+        uploads = [_upload(body, "a document")] if several is None else several
+        if several is None:
+            await self._state.workers.run(lambda: base.check(uploads[0]))
 
         def work(progress: Progress) -> Outcomes:
-            return _outcomes(
-                base.put_many(uploads) if uploads else [base.put(**_checked(body, "a document"))]
-            )
+            if several is None:
+                return _outcomes([base.put(**_checked(body, "a document"))])
+            return _put_all(base, [several], len(several), progress)
 
-        size = sum(len(upload.data) for upload in uploads or ())
+        size = sum(len(upload.data) for upload in uploads)
         return await self._state.changes.make(request, base.slug, work, "upload", size=size)
 
     async def _put_files(self, request: Request, base: KnowledgeBase) -> Response:
@@ -95,11 +97,8 @@ class DocumentRoutes(Routes):
             about = _about(received)
 
             def work(progress: Progress) -> Outcomes:
-                outcomes: list[Outcome] = []
-                for batch in received.contents():
-                    progress("documents", len(outcomes), len(received.files))
-                    outcomes += base.put_many([replace(upload, **about) for upload in batch])
-                return _outcomes(outcomes)
+                described = ([replace(file, **about) for file in batch] for batch in received.contents())
+                return _put_all(base, described, len(received.files), progress)
 
             size = sum(file.size for file in received.files)
             return await self._state.changes.make(
@@ -197,6 +196,18 @@ def _about(received: Received) -> dict[str, Any]:
         except (ValueError, RecursionError):
             raise UsageError("metadata must be a JSON object", details={"parameter": "metadata"}) from None
     return about
+
+
+def _put_all(
+    base: KnowledgeBase, batches: Iterable[Sequence[Upload]], total: int, progress: Progress
+) -> Outcomes:
+    """Store the documents. After each one the job may be cancelled, or give way to those of others."""
+    outcomes: list[Outcome] = []
+    for batch in batches:
+        step = partial(progress, "documents", len(outcomes), total)
+        step()
+        outcomes += base.put_many(batch, step=step)
+    return _outcomes(outcomes)
 
 
 def _outcomes(outcomes: Sequence[Outcome]) -> Outcomes:

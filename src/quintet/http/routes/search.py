@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quintet.contracts import CONTRACTS, HOUSE, Contract, contract_named
-from quintet.contracts.knowledge import DEFAULT_INDEX
+from quintet.contracts.bases import DEFAULT_INDEX
 from quintet.errors import UsageError
 from quintet.http import reads
 from quintet.http.access import Access

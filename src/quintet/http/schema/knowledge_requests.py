@@ -1,6 +1,7 @@
 """JSON Schemas of requests to the routes of knowledge bases."""
 
-from quintet.contracts.knowledge import CONTRACT, PROPERTY_KINDS
+from quintet.contracts.bases import PROPERTY_KINDS
+from quintet.contracts.knowledge import CONTRACT
 from quintet.http.schema.requests import search_request
 from quintet.knowledge.documents import ID, URI_CHARS
 from quintet.knowledge.registration import MAX_PROPERTIES, PROPERTY, SLUG, TITLE_CHARS

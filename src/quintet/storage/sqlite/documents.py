@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from quintet.contracts.knowledge import BASE
+from quintet.contracts.bases import BASE
 from quintet.model.documents import Document
 from quintet.ports.documents import StoredDocument
 

@@ -15,9 +15,10 @@ from unicodedata import category
 import apsw
 import numpy as np
 
-from quintet.contracts.knowledge import BASE, KEPT
+from quintet.contracts.bases import BASE, KEPT
+from quintet.filters.ranges import date_milliseconds
 from quintet.model.documents import is_embedded
-from quintet.model.filters import AllOf, AnyOf, Condition, Expression, Filter, Not
+from quintet.model.filters import AllOf, AnyOf, Comparison, Condition, Expression, Filter, Not
 from quintet.ports.reading import Rows
 from quintet.storage.sqlite.migrations import SUPERSEDED
 from quintet.storage.sqlite.path_filter import glob_match, path_sql
@@ -93,6 +94,7 @@ def register(connection: apsw.Connection) -> None:
     for function in (glob_match, in_package, is_module, contains_folded, is_end_of, is_embedded):
         scalar = cast("apsw.ScalarProtocol", function)
         connection.create_scalar_function(function.__name__, scalar, 2, deterministic=True)
+    connection.create_scalar_function("moment", cast("apsw.ScalarProtocol", moment), 1, deterministic=True)
 
 
 def select(connection: apsw.Connection, filter: Filter) -> Rows:
@@ -145,10 +147,10 @@ def _condition(connection: apsw.Connection, condition: Condition) -> SqlConditio
         case "contains", str():
             return _contains(connection, value)
         case "tag", _:
-            return _own_field("tags", value)
+            return _own_field("tags", value, "=")
         case name, _ if name.startswith("meta."):
-            return _own_field(name.removeprefix("meta."), value)
-    sql = COMPARISONS[condition.field]
+            return _own_field(name.removeprefix("meta."), value, condition.comparison)
+    sql = COMPARISONS[condition.field].replace("= ?", f"{condition.comparison} ?")
     return SqlCondition(sql, (value,), OF_CHUNK.search(sql) is not None)
 
 
@@ -191,9 +193,9 @@ def _is_mark(char: str) -> bool:
     return category(char).startswith("M")
 
 
-def _own_field(name: str, value: Value) -> SqlCondition:
+def _own_field(name: str, value: Value, comparison: Comparison) -> SqlCondition:
     """A field of front matter; of a list, any element counts."""
-    test, values = _equals(value)
+    test, values = _equals(value) if comparison == "=" else _ordered(value, comparison)
     element = f"EXISTS (SELECT 1 FROM json_each(f.value) e WHERE {test('e')})"
     matches = f"{test('f')} OR f.type = 'array' AND {element}"
     sql = f"EXISTS (SELECT 1 FROM {FIELDS} f WHERE f.key = ? AND ({matches}))"
@@ -213,6 +215,20 @@ def _equals(value: Value) -> tuple[Callable[[str], str], tuple[Value, ...]]:
         tests.append("{0}.type IN ('integer', 'real') AND {0}.atom = ?")
         values.append(number)
     return lambda row: "(" + " OR ".join(tests).format(row) + ")", tuple(values)
+
+
+def _ordered(value: Value, comparison: Comparison) -> tuple[Callable[[str], str], tuple[Value, ...]]:
+    """How a JSON value must compare with a number, or with a date, which is text on both sides."""
+    if isinstance(value, str):
+        bound = date_milliseconds(value)
+        assert bound is not None, "the filter was checked"
+        return lambda row: f"{row}.type = 'text' AND moment({row}.atom) {comparison} ?", (bound,)
+    return lambda row: f"{row}.type IN ('integer', 'real') AND {row}.atom {comparison} ?", (value,)
+
+
+def moment(value: object) -> int | None:
+    """The Unix milliseconds of a date; None for everything else."""
+    return date_milliseconds(value) if isinstance(value, str) else None
 
 
 def _number(text: str) -> int | float | None:
