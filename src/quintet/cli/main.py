@@ -14,6 +14,7 @@ import typer
 
 from quintet.cli import terminal
 from quintet.cli.commands import (
+    backup,
     context,
     documents,
     evaluate,
@@ -63,6 +64,7 @@ for _commands in (
     hnsw,
     serve,
     keys,
+    backup,
     install,
 ):
     _commands.register(app)

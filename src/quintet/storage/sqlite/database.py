@@ -19,6 +19,7 @@ from quintet.storage.sqlite.read_only_disk import FileFingerprint
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
+PAGES_AT_ONCE = 4096  # of a copy, so that it can be interrupted
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 THERE = apsw.SQLITE_OPEN_READWRITE
 OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
@@ -101,7 +102,8 @@ def copy_database(connection: apsw.Connection, file: Path) -> None:
         other = apsw.Connection(str(file))
         try:
             with other.backup("main", connection, "main") as backup:
-                backup.step()
+                while not backup.done:
+                    backup.step(PAGES_AT_ONCE)
         finally:
             other.close()
 

@@ -24,7 +24,7 @@ POSTINGS = "delete the files text-*.postings in the index folder; they are rebui
 
 
 def examine(connection: apsw.Connection) -> list[HealthCheck]:
-    checks = {"database": _pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
+    checks = {"database": check_pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
     return [_sqlite(), *(run_check(name, partial(check, connection)) for name, check in checks.items())]
 
 
@@ -88,7 +88,7 @@ def examine_permissions(folder: Path, fix: bool) -> HealthCheck:
 
 
 def _memories(connection: apsw.Connection) -> HealthCheck:
-    wrong = [check for check in (_pages(connection), _text(connection)) if not check.ok]
+    wrong = [check for check in (check_pages(connection), _text(connection)) if not check.ok]
     if wrong:
         problems = "; ".join(check.message.partition("; ")[0] for check in wrong)
         return HealthCheck("memory", False, f"{problems}; export what can be read, {RESTORED}")
@@ -99,7 +99,7 @@ def _sqlite() -> HealthCheck:
     return HealthCheck("sqlite", True, f"SQLite {apsw.sqlite_lib_version()} with FTS5")
 
 
-def _pages(connection: apsw.Connection) -> HealthCheck:
+def check_pages(connection: apsw.Connection) -> HealthCheck:
     for table in TEXT_TABLES:  # or FTS5 compares with what this connection last saw of the table
         connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
     lines = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]
