@@ -32,7 +32,8 @@ def backed_up(project: Path, target: Path) -> None:
 def rounds(folder: Path) -> tuple[int, int, int]:
     """How many rounds of the writer an index contains: in its notes, its memories and its base."""
     with quintet.open(folder, "hashing", create=False) as index:
-        assert [check.message for check in index.doctor() if not check.ok] == []
+        wrong = [check.message for check in index.doctor() if not check.ok and check.name != "vectors"]
+        assert wrong == []  # the vectors of a round may not have been made yet
         base = index.knowledge.get("shelf")
         text = base.source_file("changing").location.read_text("utf-8")
         memories = index.memory.recall("round is over", limit=1000).body["results"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from quintet.errors import StoreError
-from quintet.storage.sqlite import read_only_disk
+from quintet.storage.sqlite import checksums, read_only_disk
 from quintet.storage.sqlite.database import Database, copy_database, translate_errors
 from quintet.storage.sqlite.doctor import check_pages, examine
 from quintet.storage.sqlite.filters import register
@@ -55,5 +55,6 @@ def _opened(file: Path) -> Iterator[apsw.Connection]:
     with translate_errors(file):
         connection, _ = read_only_disk.connect_read_only(file)
         with closing(connection):
+            checksums.register(connection)
             register(connection)
             yield connection
