@@ -20,6 +20,8 @@ from quintet.errors import (
 )
 
 if TYPE_CHECKING:
+    from quintet.backups.backup import backup
+    from quintet.backups.restore import restore
     from quintet.contracts.rifflux import rifflux
     from quintet.index import Index, open
     from quintet.indexing.run import Report
@@ -45,8 +47,10 @@ __all__ = [
     "StoreError",
     "UsageError",
     "__version__",
+    "backup",
     "check_proof",
     "open",
+    "restore",
     "rifflux",
 ]
 
@@ -57,6 +61,8 @@ def __getattr__(name: str) -> object:
 
     homes = {
         "Index": "quintet.index",
+        "backup": "quintet.backups.backup",
+        "restore": "quintet.backups.restore",
         "open": "quintet.index",
         "rifflux": "quintet.contracts.rifflux",
         "KnowledgeBase": "quintet.knowledge",

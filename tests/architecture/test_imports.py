@@ -32,12 +32,13 @@ BELOW: dict[str, set[str]] = {
     **dict.fromkeys(FEATURES, ENGINE),
     "testing": PORTS,
     "index": {"embed", "storage", "status", *FEATURES, *ENGINE},
+    "backups": {"storage", "knowledge", "indexing", "processes", "ports", "errors"},
     "serving": {"index", "status", *FEATURES, *ENGINE},
     "mcp": {"serving", "index", "status", *FEATURES, *ENGINE},
     "http": {"mcp", "serving", "index", "status", *FEATURES, *ENGINE},
-    "cli": {"http", "mcp", "serving", "embed", "index", "status", *FEATURES, *ENGINE},
+    "cli": {"http", "mcp", "backups", "serving", "embed", "index", "status", *FEATURES, *ENGINE},
     "__main__": {"cli"},
-    "__init__": {"index", "indexing", "query", "knowledge", "receipts", "contracts", "errors"},
+    "__init__": {"index", "backups", "indexing", "query", "knowledge", "receipts", "contracts", "errors"},
 }
 PURE = {"ranking", "contracts", "filters"}
 IMPURE = {"os", "io", "time", "random", "secrets", "socket", "subprocess", "pathlib", "threading", "tempfile"}

@@ -17,8 +17,10 @@ def test_the_public_names_are_these() -> None:
         "StoreError",
         "UsageError",
         "__version__",
+        "backup",
         "check_proof",
         "open",
+        "restore",
         "rifflux",
     ]
 

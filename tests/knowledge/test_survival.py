@@ -18,6 +18,7 @@ from quintet.knowledge import KnowledgeBase
 from quintet.knowledge.runs import INTERRUPTED
 
 CHILD = Path(__file__).with_name("uploading.py")
+SYNC = Path(__file__).with_name("syncing.py")
 SEED = 7
 
 
@@ -129,6 +130,51 @@ def test_a_base_serves_whole_documents_after_a_kill_in_the_middle_of_a_sync(
     base.sync_source("papers")
     response = base.search("old", search_method="keyword")
     assert (ids(response), base.interrupted()) == ([], [])
+
+
+def syncing(folder: Path, moment: int) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, str(SYNC), str(folder), str(moment)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def texts_of(base: KnowledgeBase, method: str) -> dict[str, str]:
+    """The text of each document that a search finds, by its path."""
+    results = found(base.search("word", top_k=200, search_method=method))
+    return {one["metadata"]["source_path"]: one["text"] for one in results}
+
+
+def test_a_kill_at_any_statement_of_a_sync_loses_no_document_that_was_there_and_still_exists(
+    tmp_path: Path,
+) -> None:
+    papers, sound = tmp_path / "papers", tmp_path / "sound"
+    papers.mkdir()
+    for number in range(40):
+        (papers / f"{number:02d}.md").write_text(f"old word {number}", "utf-8")
+    with quintet.open(sound, "hashing") as index:
+        index.knowledge.create("docs").add_source(papers)
+        index.knowledge.get("docs").sync_source("papers")
+        assert len(texts_of(index.knowledge.get("docs"), "keyword")) == 40
+    for number in range(20):
+        (papers / f"{number:02d}.md").write_text(f"new word {number}", "utf-8")
+    for number in range(20, 25):
+        (papers / f"{number:02d}.md").unlink()
+    for number in range(40, 45):
+        (papers / f"{number:02d}.md").write_text(f"new word {number}", "utf-8")
+    expected = {file.name: file.read_text("utf-8") for file in papers.iterdir()}
+    total = int(syncing(shutil.copytree(sound, tmp_path / "counted"), 0).stdout)
+    for moment in [1, *random.Random(SEED).sample(range(2, total - 1), 8), total - 1]:
+        folder = shutil.copytree(sound, tmp_path / str(moment))
+        assert syncing(folder, moment).returncode == -signal.SIGKILL
+        with quintet.open(folder, "hashing") as index:
+            base = index.knowledge.get("docs")
+            for method in ("keyword", "semantic"):
+                texts = texts_of(base, method)
+                for number in [*range(20), *range(25, 40)]:
+                    text = texts[f"{number:02d}.md"]
+                    assert text in (f"old word {number}", f"new word {number}")
+            base.sync_source("papers")
+            for method in ("keyword", "semantic"):
+                assert texts_of(base, method) == expected
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), StoreError("stopped", code="stopping")])

@@ -15,6 +15,7 @@ import typer
 
 from quintet.cli import terminal
 from quintet.cli.commands import (
+    backup,
     context,
     documents,
     evaluate,
@@ -64,6 +65,7 @@ for _commands in (
     hnsw,
     serve,
     keys,
+    backup,
     install,
 ):
     _commands.register(app)

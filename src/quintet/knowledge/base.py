@@ -230,7 +230,7 @@ class KnowledgeBase:
         name = str(kept(stored.document)["source_name"] or "text")
         data = self._read(location, name)
         if sha256(data).hexdigest() != stored.document.content_hash:
-            raise StoreError(f"the upload of document {id!r} is damaged on the disk; add the document again")
+            raise damaged_upload(id)
         upload = original_upload(stored, data)
         fields: dict[str, Any] = {"title": title, "uri": uri, "metadata": metadata}
         changes = {name: value for name, value in fields.items() if value is not SAME}
@@ -245,7 +245,11 @@ class KnowledgeBase:
         document = self._find(id).document
         if document.root == UPLOADS:
             name = str(kept(document)["source_name"] or f"{id}.txt")
-            return describe_file(document, self._documents.originals.location(document.content_hash), name)
+            originals = self._documents.originals
+            file = describe_file(document, originals.location(document.content_hash), name)
+            if not originals.is_right(document.content_hash):
+                raise damaged_upload(id)
+            return file
         folder = self._sources.get(document.root).location
         return describe_source_file(document, folder, self._parts.settings.max_document_bytes)
 
@@ -335,6 +339,10 @@ def _partly_synced(sources: Sequence[str]) -> Note:
         "earlier state; a server resumes the run when it starts, and so does 'quintet kb sync'"
     )
     return {"code": "partly_synced", "message": message}
+
+
+def damaged_upload(id: str) -> StoreError:
+    return StoreError(f"the upload of document {id!r} is damaged on the disk; add the document again")
 
 
 def unknown(name: object) -> NotFound:

@@ -93,9 +93,9 @@ class Originals:
 
     def damaged(self, wanted: Collection[str]) -> list[str]:
         """Those that are missing, or whose content is not what was uploaded."""
-        return [sha256 for sha256 in sorted(wanted) if not self._is_right(sha256)]
+        return [sha256 for sha256 in sorted(wanted) if not self.is_right(sha256)]
 
-    def _is_right(self, sha256: str) -> bool:
+    def is_right(self, sha256: str) -> bool:
         try:
             with self.location(sha256).open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest() == sha256

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -165,7 +166,7 @@ def test_two_objects_that_append_the_same_rows_do_no_harm(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("file", ["exact.i16", "coarse.i8", "rows.f32"])
 @pytest.mark.parametrize("share", [0, 0.3, 0.99])
-def test_a_truncated_file_leaves_only_the_rows_that_all_files_hold(
+def test_a_truncated_file_counts_as_empty_and_is_written_again(
     tmp_path: Path, file: str, share: float
 ) -> None:
     vectors = _vectors(np.random.default_rng(4), "unit", 50, 8)
@@ -173,8 +174,8 @@ def test_a_truncated_file_leaves_only_the_rows_that_all_files_hold(
     target = tmp_path / "m" / file
     target.write_bytes(target.read_bytes()[: int(share * target.stat().st_size)])
     matrix = Matrix(tmp_path / "m", 8)
-    assert len(matrix) == int(share * 50)
-    matrix.append(vectors[len(matrix) :])
+    assert len(matrix) == 0
+    matrix.append(vectors)
     assert np.array_equal(Matrix(tmp_path / "m", 8).exact, vectors)
 
 
@@ -211,12 +212,12 @@ def test_files_removed_between_two_appends_are_not_continued_with_a_gap(tmp_path
 @pytest.mark.parametrize(
     ("name", "count", "stays"),
     [
-        ("vectors-here-a", "5 7 tag", True),  # the one in use
-        ("vectors-here-b", "5 7 tag", False),
-        ("vectors-here-b", "5 8 tag", True),  # of a later state
+        ("vectors-here-a", "5 0 0 7 tag", True),  # the one in use
+        ("vectors-here-b", "5 0 0 7 tag", False),
+        ("vectors-here-b", "5 0 0 8 tag", True),  # of a later state
         ("vectors-here-b", "5", False),
         ("vectors-here-b", "", False),
-        ("vectors-there-b", "5 8 tag", False),  # of another index
+        ("vectors-there-b", "5 0 0 8 tag", False),  # of another index
         ("notes", "", True),
     ],
 )
@@ -224,7 +225,7 @@ def test_matrices_of_earlier_states_and_other_indexes_are_removed(
     tmp_path: Path, name: str, count: str, stays: bool
 ) -> None:
     (tmp_path / name).mkdir()
-    (tmp_path / name / "count").write_text(count, "ascii")
+    (tmp_path / name / "count").write_text(f"{count} {crc32(count.encode())}", "ascii")
     remove_older(tmp_path / "vectors-here-a", Origin(7, "another"))
     assert (tmp_path / name).exists() == stays
 

@@ -13,6 +13,7 @@ from quintet.contracts.contract import Expansion, Strategy
 from quintet.model.symbols import Confidence, Relation
 from quintet.ports.reading import CERTAIN_FIRST
 from quintet.storage.sqlite.catalog import meta
+from quintet.storage.sqlite.checksums import GRAPH, check_tables
 
 RELATIONS: tuple[Relation, ...] = ("calls", "imports", "extends", "implements", "references", "contains")
 # An edge in memory is one number: line * len(CODES) + code. A lower code is a surer edge.
@@ -64,12 +65,15 @@ class GraphView:
 
     def __init__(self, epoch: str | None, connection: apsw.Connection) -> None:
         self.epoch = epoch
+        check_tables(connection, GRAPH)
         nodes = connection.execute(
             "SELECT s.row, s.id, s.outline FROM outlines o JOIN documents d ON d.id = o.document "
             "JOIN roots r ON r.row = d.root JOIN symbols s ON s.outline = o.row "
             "ORDER BY d.path, s.first_line, r.name, s.number"
         )
         self.in_order = cast("list[tuple[int, str, int]]", nodes.fetchall())  # row, id, row of the outline
+        if len(self.in_order) != connection.execute("SELECT count(*) FROM symbols").get:
+            raise apsw.CorruptError("a symbol belongs to no document")
         self.ids = {row: node for row, node, _ in self.in_order}
         self.rows = {node: row for row, node, _ in self.in_order}
         self.outlines = {row: outline for row, _, outline in self.in_order}

@@ -15,6 +15,7 @@ from quintet.ports.writing import Entry, Unlinked
 from quintet.storage.graph.codec import decoded, encoded
 from quintet.storage.graph.names import names, nodes_of_chunks, outline_of
 from quintet.storage.sqlite.catalog import meta
+from quintet.storage.sqlite.checksums import COLUMNS, row_checksum
 from quintet.storage.sqlite.document_tables import next_row
 from quintet.storage.sqlite.writer_connection import WriterConnection
 
@@ -28,13 +29,13 @@ OUT_OF_DOCUMENT = (
     "WHERE o.document = ?)"
 )
 PUT_SYMBOL = (
-    "INSERT INTO symbols (id, outline, number, parent, kind, name, qualified_name, signature, docstring, "
-    "first_line, last_line, visibility, is_test) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    f"INSERT INTO symbols ({COLUMNS['symbols']}, checksum) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (id) DO UPDATE SET number = excluded.number, parent = excluded.parent, "
     "kind = excluded.kind, name = excluded.name, qualified_name = excluded.qualified_name, "
     "signature = excluded.signature, docstring = excluded.docstring, "
     "first_line = excluded.first_line, last_line = excluded.last_line, "
-    "visibility = excluded.visibility, is_test = excluded.is_test"
+    "visibility = excluded.visibility, is_test = excluded.is_test, checksum = excluded.checksum"
 )
 
 
@@ -60,7 +61,7 @@ class SqliteGraphWriter:
                 _drop_symbols(connection, entry.document.id, lost)
                 gone = True
             changed += [(node, row, *values) for node, values in wanted.items() if stored.get(node) != values]
-        connection.executemany(PUT_SYMBOL, changed)
+        connection.executemany(PUT_SYMBOL, ((*row, row_checksum(*row)) for row in changed))
         if gone or changed:
             connection.execute(EPOCH)
         return [
@@ -116,7 +117,10 @@ class SqliteGraphWriter:
             for edge in document_edges
         ]
         rows.sort(key=lambda row: row[0] or 0)  # in the order of the table, to fill its pages in turn
-        connection.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+        connection.executemany(
+            "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            ((*row, row_checksum(*row)) for row in rows),
+        )
         connection.execute("DELETE FROM unlinked WHERE root = ?", (root,))
         if edges:
             connection.execute(EPOCH)

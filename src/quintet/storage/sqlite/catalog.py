@@ -18,6 +18,7 @@ from quintet.model.results import Facts
 from quintet.ports.reading import Counts, KnownFile, RefusedFiles, Root, Rows, Source
 from quintet.ports.writing import Choices
 from quintet.storage.sqlite import filters
+from quintet.storage.sqlite.checksums import CheckedRows
 
 CHUNK = "c.id, d.id, c.sequence, x.content, c.heading_path, c.first_line, c.last_line, c.kind, c.name, c.page"
 DOCUMENT = (
@@ -45,9 +46,12 @@ TEXT_ONLY = "SELECT row FROM documents WHERE NOT is_embedded(language, path)"
 class SqliteCatalog:
     """One snapshot's catalog."""
 
-    def __init__(self, connection: apsw.Connection, counts: Counts | None = None) -> None:
+    def __init__(
+        self, connection: apsw.Connection, counts: Counts | None = None, checked: CheckedRows | None = None
+    ) -> None:
         self._connection = connection
         self._counts = counts
+        self._checked = checked or CheckedRows()
 
     @property
     def identity(self) -> str:
@@ -107,8 +111,9 @@ class SqliteCatalog:
         return list(rows)
 
     def facts(self, chunk_ids: Iterable[str]) -> dict[str, Facts]:
-        rows = self._with_ids(f"SELECT {FACTS}, c.id {FACT_TABLES} WHERE c.id", chunk_ids)
-        return {row[-1]: make_facts(row[:-1]) for row in rows}
+        rows = list(self._with_ids(f"SELECT {FACTS}, c.row, c.id {FACT_TABLES} WHERE c.id", chunk_ids))
+        self._check([row[-2] for row in rows])
+        return {row[-1]: make_facts(row[:-2]) for row in rows}
 
     def defining(self, names: Sequence[str], limit: int, within: Rows | None) -> list[str]:
         wanted = apsw.carray(tuple(name for name in dict.fromkeys(names) if "\0" not in name))
@@ -138,8 +143,20 @@ class SqliteCatalog:
         return [chunk_id for chunk_id, row in rows if allowed is None or row in allowed][:limit]
 
     def passages(self, chunk_ids: Iterable[str]) -> dict[str, Passage]:
-        rows = self._with_ids(f"SELECT c.text_hash, {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids)
-        return {passage.chunk.id: passage for passage in map(_passage, rows)}
+        rows = self._with_ids(
+            f"SELECT c.row, c.text_hash, {CHUNK}, {DOCUMENT} {JOINED} WHERE c.id", chunk_ids
+        )
+        return {passage.chunk.id: passage for passage in self._checked_passages(rows)}
+
+    def _check(self, rows: Sequence[int]) -> None:
+        """Compare chunks and their documents with their checksums, unless that was done before."""
+        if not self._checked.chunks.issuperset(rows):
+            self._checked.check_chunks(self._connection, rows)
+
+    def _checked_passages(self, rows: Iterable[tuple[Any, ...]]) -> list[Passage]:
+        found = list(rows)
+        self._check([row[0] for row in found])
+        return [_passage(row[1:]) for row in found]
 
     def sources(self, document_ids: Iterable[str]) -> dict[str, Source]:
         columns = (
@@ -163,12 +180,14 @@ class SqliteCatalog:
     def passages_of(self, root: str, path: str) -> list[Passage]:
         """The passages of a document in reading order."""
         where = "WHERE r.name = ? AND d.path = ? ORDER BY c.sequence"
-        sql = f"SELECT c.text_hash, {CHUNK}, {DOCUMENT} {JOINED} {where}"
-        rows = self._connection.execute(sql, (root, path))
-        return [_passage(row) for row in rows]
+        sql = f"SELECT c.row, c.text_hash, {CHUNK}, {DOCUMENT} {JOINED} {where}"
+        return self._checked_passages(self._connection.execute(sql, (root, path)))
 
     def select(self, filter: Filter) -> Rows | None:
-        return filters.select(self._connection, filter) if filter.conditions else None
+        if not filter.conditions:
+            return None
+        self._checked.check_all_documents(self._connection)
+        return filters.select(self._connection, filter)
 
     def passing(self, filter: Filter, chunk_ids: Sequence[str]) -> set[str]:
         return filters.passing(self._connection, filter, chunk_ids)

@@ -12,13 +12,14 @@ import apsw
 from quintet.errors import Conflict, NotFound, QuintetError, StoreError
 from quintet.processes import private
 from quintet.processes.lock import disk_error
-from quintet.storage.sqlite import read_only_disk
+from quintet.storage.sqlite import checksums, read_only_disk
 from quintet.storage.sqlite.filters import register
 from quintet.storage.sqlite.migrations import is_current, migrate, use_wal
 from quintet.storage.sqlite.read_only_disk import FileFingerprint
 
 BUSY_MS = 10_000
 CACHE = 65_536  # KiB of pages
+PAGES_AT_ONCE = 4096  # of a copy, so that it can be interrupted
 SMALLEST = 512  # bytes; SQLite takes a few bytes that are not its own for an empty file
 THERE = apsw.SQLITE_OPEN_READWRITE
 OR_MADE = THERE | apsw.SQLITE_OPEN_CREATE
@@ -101,7 +102,8 @@ def copy_database(connection: apsw.Connection, file: Path) -> None:
         other = apsw.Connection(str(file))
         try:
             with other.backup("main", connection, "main") as backup:
-                backup.step()
+                while not backup.done:
+                    backup.step(PAGES_AT_ONCE)
         finally:
             other.close()
 
@@ -203,6 +205,7 @@ class Database:
         connection.pragma("cache_size", -CACHE)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)
+        checksums.register(connection)
         register(connection)  # once: it makes SQLite compile its statements again
         return connection
 
@@ -274,7 +277,9 @@ class Database:
     def writing(self) -> Iterator[apsw.Connection]:
         """One write transaction: committed whole, or rolled back."""
         with translate_errors(self.file, self._advice), self._own() as connection:
+            checksums.check_seal(connection)  # or this transaction would seal what is damaged
             yield connection
+            checksums.seal(connection)
 
     @contextmanager
     def inspecting(self) -> Iterator[apsw.Connection]:

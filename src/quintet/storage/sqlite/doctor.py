@@ -14,6 +14,7 @@ from quintet.ports.health import HealthCheck
 from quintet.processes import private
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import SqliteCatalog, counted, counts, meta
+from quintet.storage.sqlite.checksums import COLUMNS, check_seal, check_tables, check_vectors
 from quintet.storage.sqlite.database import RESTORED, Database
 from quintet.storage.sqlite.document_tables import TEXT_TABLES
 from quintet.storage.sqlite.migrations import schema_version
@@ -24,7 +25,7 @@ POSTINGS = "delete the files text-*.postings in the index folder; they are rebui
 
 
 def examine(connection: apsw.Connection) -> list[HealthCheck]:
-    checks = {"database": _pages, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
+    checks = {"database": _database, "text": _text, "vectors": _vectors, "graph": _graph, "tree": _tree}
     return [_sqlite(), *(run_check(name, partial(check, connection)) for name, check in checks.items())]
 
 
@@ -88,7 +89,7 @@ def examine_permissions(folder: Path, fix: bool) -> HealthCheck:
 
 
 def _memories(connection: apsw.Connection) -> HealthCheck:
-    wrong = [check for check in (_pages(connection), _text(connection)) if not check.ok]
+    wrong = [check for check in (_database(connection), _text(connection)) if not check.ok]
     if wrong:
         problems = "; ".join(check.message.partition("; ")[0] for check in wrong)
         return HealthCheck("memory", False, f"{problems}; export what can be read, {RESTORED}")
@@ -99,7 +100,17 @@ def _sqlite() -> HealthCheck:
     return HealthCheck("sqlite", True, f"SQLite {apsw.sqlite_lib_version()} with FTS5")
 
 
-def _pages(connection: apsw.Connection) -> HealthCheck:
+def _database(connection: apsw.Connection) -> HealthCheck:
+    try:
+        check_seal(connection)
+        check_tables(connection, COLUMNS)
+        check_vectors(connection)
+    except apsw.CorruptError as error:
+        return HealthCheck("database", False, f"{error}; {ANEW}")
+    return check_pages(connection)
+
+
+def check_pages(connection: apsw.Connection) -> HealthCheck:
     for table in TEXT_TABLES:  # or FTS5 compares with what this connection last saw of the table
         connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
     lines = [line for (line,) in connection.execute("PRAGMA integrity_check(3)")]

@@ -10,18 +10,16 @@ import apsw
 
 from quintet.model.documents import Chunk, embedding_hash
 from quintet.ports.writing import Entry
+from quintet.storage.sqlite.checksums import COLUMNS, row_checksum
 from quintet.storage.text.analysis import pairs, parts_of_each, plain
 
 Row = tuple[Any, ...]
 TEXT_TABLES = ("text", "parts", "cjk")
 DOCUMENT = (
-    "INSERT INTO documents (row, id, root, path, title, mime_type, language, size, modified_ns, indexed_ns, "
-    "content_hash, shape, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO documents ({COLUMNS['documents']}, checksum) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-CHUNK = (
-    "INSERT INTO chunks (row, id, document, sequence, first_line, last_line, kind, name, heading_path, "
-    "text_hash, page, node) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+CHUNK = f"INSERT INTO chunks ({COLUMNS['chunks']}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def put(connection: apsw.Connection, entries: Iterable[tuple[Entry, Sequence[str | None]]]) -> None:
@@ -40,8 +38,8 @@ def put(connection: apsw.Connection, entries: Iterable[tuple[Entry, Sequence[str
         headings += [chunk.heading_path for chunk in entry.chunks]
         titles += [plain(entry.document.title)] * len(entry.chunks)
         document_row += 1
-    connection.executemany(DOCUMENT, documents)
-    connection.executemany(CHUNK, chunks)
+    connection.executemany(DOCUMENT, ((*row, row_checksum(*row)) for row in documents))
+    connection.executemany(CHUNK, ((*row, row_checksum(*row)) for row in chunks))
     rows = range(chunk_row, chunk_row + len(chunks))
     connection.executemany("INSERT INTO contents VALUES (?, ?)", zip(rows, contents, strict=True))
     _put_text(connection, rows, (list(map(plain, contents)), list(map(plain, headings)), titles))

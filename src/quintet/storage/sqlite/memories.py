@@ -2,29 +2,31 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import apsw
 
 from quintet.model.filters import Filter
 from quintet.model.memories import ROOT, Memo, memo_from
 from quintet.storage.sqlite import filters
+from quintet.storage.sqlite.checksums import CheckedRows
 
-STORED = "SELECT d.metadata FROM documents d JOIN roots r ON r.row = d.root"
+STORED = "SELECT d.row, d.metadata FROM documents d JOIN roots r ON r.row = d.root"
 
 
 class SqliteMemos:
     """The memories of one snapshot."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, checked: CheckedRows) -> None:
         self._connection = connection
+        self._checked = checked
 
     def get(self, ids: Iterable[str]) -> dict[str, Memo]:
         """Those of `ids` that are there."""
         memos = {}
         for id in dict.fromkeys(ids):
-            stored = self._connection.execute(f"{STORED} WHERE r.name = ? AND d.path = ?", (ROOT, id)).get
-            if stored is not None:
-                memos[id] = memo_from(json.loads(stored))
+            for stored in self._connection.execute(f"{STORED} WHERE r.name = ? AND d.path = ?", (ROOT, id)):
+                memos[id] = self._memo(*stored)
         return memos
 
     def all(self, filter: Filter) -> Iterator[Memo]:
@@ -58,5 +60,9 @@ class SqliteMemos:
             f"ORDER BY d.modified_ns {direction}, d.path {direction} LIMIT {count:d}"
         )
         arguments = given if rows is None else [*given, apsw.carray(rows)]
-        for (stored,) in self._connection.execute(sql, arguments):
-            yield memo_from(json.loads(stored))
+        for stored in self._connection.execute(sql, arguments):
+            yield self._memo(*stored)
+
+    def _memo(self, row: Any, metadata: Any) -> Memo:
+        self._checked.check_documents(self._connection, (row,))
+        return memo_from(json.loads(metadata))

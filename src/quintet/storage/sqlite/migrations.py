@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 
 from quintet.errors import Conflict, StoreError
+from quintet.storage.sqlite import checksums
 
 APPLICATION_ID = 0x51544554  # "QTET"
 
@@ -159,7 +160,31 @@ GATHER = f"""
 # A query that names something looks for its definition.
 NAMES = "CREATE INDEX chunks_by_name ON chunks (name) WHERE name <> '';"
 
-MIGRATIONS = (FIRST, GRAPH + DOCUMENT_FIELDS + MEMORY + TREE, LINEAGE, CHANGES, GATHER, NAMES)
+# SQLite notices no flipped bit in a value.
+CHECKSUMS = f"""
+    ALTER TABLE vectors ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE next_vectors ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE documents ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE chunks ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE symbols ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE edges ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+    UPDATE vectors SET checksum = vector_checksum(text_hash, vector);
+    UPDATE next_vectors SET checksum = vector_checksum(text_hash, vector);
+    UPDATE documents SET checksum = row_checksum({checksums.COLUMNS["documents"]});
+    UPDATE chunks SET checksum = row_checksum({checksums.COLUMNS["chunks"]});
+    UPDATE symbols SET checksum = row_checksum({checksums.COLUMNS["symbols"]});
+    UPDATE edges SET checksum = row_checksum({checksums.COLUMNS["edges"]});
+    """
+
+MIGRATIONS = (
+    FIRST,
+    GRAPH + DOCUMENT_FIELDS + MEMORY + TREE,
+    LINEAGE,
+    CHANGES,
+    GATHER,
+    NAMES,
+    CHECKSUMS,
+)
 
 
 def schema_version(connection: apsw.Connection, file: Path) -> int:
@@ -187,6 +212,7 @@ def migrate(connection: apsw.Connection, file: Path) -> None:
 
     The connection begins transactions IMMEDIATE: of two processes one migrates, the other finds it done.
     """
+    checksums.register(connection)
     with connection:
         for number in range(schema_version(connection, file), len(MIGRATIONS)):
             connection.execute(MIGRATIONS[number])
@@ -196,6 +222,7 @@ def migrate(connection: apsw.Connection, file: Path) -> None:
             "INSERT OR IGNORE INTO meta VALUES ('index_id', ?), ('generation', '0'), ('vector_epoch', '1')",
             (secrets.token_hex(8),),
         )
+        checksums.seal(connection)
 
 
 def use_wal(connection: apsw.Connection, timeout_ms: int) -> None:

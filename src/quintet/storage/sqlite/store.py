@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from quintet.errors import QuintetError, UsageError
+from quintet.errors import QuintetError, StoreError, UsageError
 from quintet.model.text_query import TextQuery
 from quintet.ports.health import HealthCheck
 from quintet.ports.reading import Counts, TextIndex
@@ -20,6 +20,7 @@ from quintet.storage.graph.index import SqliteCodeGraph
 from quintet.storage.graph.view import GraphCache
 from quintet.storage.sqlite import relocation
 from quintet.storage.sqlite.catalog import ChunkIds, SqliteCatalog, State, counts, state_of
+from quintet.storage.sqlite.checksums import CheckedRows, check_seal
 from quintet.storage.sqlite.database import Database, copy_database, translate_errors
 from quintet.storage.sqlite.doctor import (
     MATRIX,
@@ -44,6 +45,7 @@ from quintet.storage.text.tantivy.index import TantivyTextIndex
 from quintet.storage.vectors.index import SqliteVectorIndex, VectorCache
 
 IGNORE, ALL = ".gitignore", b"*\n"
+SYMPTOMS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 STRAY = {"lost+found", ".DS_Store"}  # what systems put into folders by themselves
 
 
@@ -55,6 +57,7 @@ class Caches:
     vectors: VectorCache
     graph: GraphCache
     tantivy: TantivyCache | None
+    rows: CheckedRows
 
 
 class SqliteSnapshot:
@@ -63,7 +66,7 @@ class SqliteSnapshot:
     def __init__(self, connection: apsw.Connection, caches: Caches, counts: Counts) -> None:
         self._connection = connection
         self._caches = caches
-        self.catalog = SqliteCatalog(connection, counts)
+        self.catalog = SqliteCatalog(connection, counts, caches.rows)
         self._ids = ChunkIds(connection)
 
     @cached_property
@@ -86,11 +89,11 @@ class SqliteSnapshot:
 
     @cached_property
     def memos(self) -> SqliteMemos:
-        return SqliteMemos(self._connection)
+        return SqliteMemos(self._connection, self._caches.rows)
 
     @cached_property
     def documents(self) -> SqliteDocuments:
-        return SqliteDocuments(self._connection)
+        return SqliteDocuments(self._connection, self._caches.rows)
 
 
 class SqliteStore:
@@ -110,7 +113,7 @@ class SqliteStore:
 
     def _new_caches(self, graph: GraphCache) -> Caches:
         tantivy = TantivyCache(self._derived) if self._uses_tantivy else None
-        return Caches(PostingsCache(self._derived), VectorCache(self._derived), graph, tantivy)
+        return Caches(PostingsCache(self._derived), VectorCache(self._derived), graph, tantivy, CheckedRows())
 
     def create(self) -> None:
         """Make the folder and the database; an ignore file keeps both out of git and of any index."""
@@ -164,13 +167,24 @@ class SqliteStore:
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSnapshot]:
         with self._database.reading() as connection:
-            yield SqliteSnapshot(connection, self._caches, self._count(connection))
+            try:
+                yield SqliteSnapshot(connection, self._caches, self._count(connection))
+            except SYMPTOMS as error:
+                self._check_sound(connection, error)
+                raise
+
+    def _check_sound(self, connection: apsw.Connection, error: Exception) -> None:
+        """Tell a mistake of ours from damage: what damage leads to surprises the code that reads it."""
+        for check in examine(connection):
+            if not check.ok and check.name != "vectors":  # which may just be missing
+                raise StoreError(f"{self._database.file} is damaged: {check.message}") from error
 
     def _count(self, connection: apsw.Connection) -> Counts:
         """Count once for each state of the index, not in every search."""
         state = state_of(connection)
         with self._counting:
             if self._counts is None or self._counts[0] != state:
+                check_seal(connection)
                 self._counts = state, counts(connection)
             return self._counts[1]
 

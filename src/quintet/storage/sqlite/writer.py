@@ -10,6 +10,7 @@ from quintet.ports.reading import KnownFile, RefusedFiles, Root
 from quintet.ports.writing import Choices, Entry
 from quintet.storage.graph.writer import SqliteGraphWriter
 from quintet.storage.sqlite import catalog, document_tables, state_tree
+from quintet.storage.sqlite.checksums import COLUMNS
 from quintet.storage.sqlite.database import Database
 from quintet.storage.sqlite.writer_connection import WriterConnection
 from quintet.storage.text.postings.cache import SMALL, PostingsCache
@@ -106,10 +107,13 @@ class SqliteWriter:
         document_tables.put(connection, zip(unique, nodes, strict=True))
 
     def touch(self, root: str, path: str, size: int, modified_ns: int, indexed_ns: int) -> None:
+        this = "WHERE path = ? AND root = (SELECT row FROM roots WHERE name = ?)"
         self._connection.in_batch.execute(
-            "UPDATE documents SET size = ?, modified_ns = ?, indexed_ns = ? "
-            "WHERE path = ? AND root = (SELECT row FROM roots WHERE name = ?)",
+            f"UPDATE documents SET size = ?, modified_ns = ?, indexed_ns = ? {this}",
             (size, modified_ns, indexed_ns, path, root),
+        )
+        self._connection.in_batch.execute(
+            f"UPDATE documents SET checksum = row_checksum({COLUMNS['documents']}) {this}", (path, root)
         )
 
     def remove(self, root: str, paths: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from quintet.model.results import Hit
 from quintet.model.vector import Int16, Int64, cosines
 from quintet.ports.reading import Approximation, ChunkVectors, Rows
 from quintet.storage.sqlite.catalog import ChunkIds, State, led_here, meta, number, state_of
+from quintet.storage.sqlite.checksums import vector_checksum
 from quintet.storage.vectors.hnsw import HnswCache
 from quintet.storage.vectors.matrix import Matrix, Origin, origin_of, remove, remove_older
 from quintet.storage.vectors.tie_order import TieOrder, load_tie_order
@@ -151,10 +152,14 @@ def _is_right(connection: apsw.Connection, matrix: Matrix, after: int, to: int) 
 def _rows(connection: apsw.Connection, after: int, to: int, dimensions: int) -> Int16:
     """The vectors of rows after+1 to `to`. A deleted row is zero, and no chunk refers to it."""
     vectors = np.zeros((to - after, dimensions), np.int16)
-    rows = connection.execute("SELECT row, vector FROM vectors WHERE row > ? AND row <= ?", (after, to))
-    for row, vector in rows:
+    rows = connection.execute(
+        "SELECT row, text_hash, vector, checksum FROM vectors WHERE row > ? AND row <= ?", (after, to)
+    )
+    for row, text_hash, vector, checksum in rows:
         if len(vector) != 2 * dimensions:
             raise apsw.CorruptError(f"vector {row} has {len(vector)} bytes, not {2 * dimensions}")
+        if vector_checksum(text_hash, vector) != checksum:
+            raise apsw.CorruptError(f"vector {row} is not what was stored")
         vectors[row - after - 1] = np.frombuffer(vector, "<i2")
     return vectors
 

@@ -16,11 +16,13 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import NamedTuple
 from weakref import finalize
+from zlib import crc32
 
 import numkong
 import numpy as np
 import numpy.typing as npt
 
+from quintet.errors import StoreError
 from quintet.model.vector import Int16, Int64, dots, nth_largest, score_reached_by
 from quintet.processes import private
 
@@ -37,7 +39,8 @@ FEW = 8  # below an eighth of the rows, copying them costs less than comparing a
 Int8 = npt.NDArray[np.int8]
 Float64 = npt.NDArray[np.float64]
 COUNT = "count"
-ROW = np.dtype([("scale", "<f4"), ("coarse_norm", "<f4"), ("rest_norm", "<f4")])
+READ_AT_ONCE = 1 << 22  # bytes
+ROW = np.dtype([("scale", "<f4"), ("coarse_norm", "<f4"), ("rest_norm", "<f4"), ("checksum", "<u4")])
 
 
 class Origin(NamedTuple):
@@ -53,8 +56,12 @@ NOWHERE = Origin(0, "")
 class Matrix:
     """Rows of vectors; rows are only ever appended. The folder's name identifies the numbering of the rows.
 
-    Every process writes the same bytes for an existing row, so two that append at once do no harm. The count
-    and the origin are written last, after the rows have reached the disk.
+    Every process writes the same bytes for an existing row, so two that append at once do no harm. The count,
+    the origin and the checksums are written last, after the rows have reached the disk.
+
+    A search reads all coarse rows, so their checksum is compared when a matrix is opened; a damaged one
+    counts as empty. It reads few of the exact rows, which take twice the space: each is compared when it is
+    first read.
     """
 
     def __init__(self, folder: Path, dimensions: int, *, empty: bool = False) -> None:
@@ -63,6 +70,8 @@ class Matrix:
         self.exact: Int16 = np.empty((0, dimensions), np.int16)
         self.coarse: Int8 = np.empty((0, dimensions), np.int8)
         self._source: _Source | None = None
+        self._checksums = 0, 0  # of the coarse rows and of what belongs to each
+        self._compared = np.empty(0, np.bool_)  # exact rows
         self._keep(np.empty(0, ROW))
         self._map(0 if empty else self._count_on_disk())
 
@@ -90,13 +99,20 @@ class Matrix:
         return self.folder / "exact.i16", self.folder / "coarse.i8", self.folder / "rows.f32"
 
     def _count_on_disk(self) -> int:
+        exact, coarse, rows = self._files()
         try:
-            count = int(_counted(self.folder)[0])
-            sizes = [file.stat().st_size for file in self._files()]
-        except (OSError, ValueError, IndexError):
+            counted = _counted(self.folder)
+            checksums = (
+                _checksum(coarse, counted.rows * self._dimensions),
+                _checksum(rows, counted.rows * ROW.itemsize),
+            )
+            is_whole = exact.stat().st_size >= counted.rows * 2 * self._dimensions
+        except (OSError, ValueError):
             return 0
-        widths = (2 * self._dimensions, self._dimensions, ROW.itemsize)
-        return max(0, min(count, *(size // width for size, width in zip(sizes, widths, strict=True))))
+        if not is_whole or checksums != counted.checksums:
+            return 0
+        self._checksums = checksums
+        return counted.rows
 
     def _write(self, vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void], origin: Origin) -> None:
         private.make_folder(self.folder)
@@ -110,10 +126,9 @@ class Matrix:
                 target.write(part.tobytes())
                 target.flush()
                 os.fsync(target.fileno())
-        written = self.folder / f"{COUNT}.{os.getpid()}"
-        count = f"{len(self) + len(vectors)} {origin.generation} {origin.tag}"
-        private.write_new(written, count.encode("ascii"))
-        written.replace(self.folder / COUNT)
+        before = self._checksums if len(self) else (0, 0)
+        self._checksums = crc32(coarse.tobytes(), before[0]), crc32(rows.tobytes(), before[1])
+        _write_count(self.folder, Counted(len(self) + len(vectors), self._checksums, origin))
 
     def _map(self, count: int) -> None:
         if not count:
@@ -128,7 +143,9 @@ class Matrix:
 
     def _keep(self, rows: npt.NDArray[np.void]) -> None:
         """Store the scale and norms of each row, and the largest norms of all."""
-        self.rows = rows
+        compared = np.zeros(len(rows), np.bool_)
+        compared[: len(self._compared)] = self._compared[: len(rows)]
+        self.rows, self._compared = rows, compared
         self._scales = rows["scale"].astype(np.float64)
         widest = np.zeros(1, ROW)
         for norm in ("coarse_norm", "rest_norm"):
@@ -191,8 +208,23 @@ class Matrix:
         around each, and all of it counts as memory of this process."""
         source = self._source
         if source is None or len(rows) > READ or len(self) < LARGE:
-            return self.exact[rows]
-        return source.rows(rows, self._dimensions)
+            vectors = self.exact[rows]
+        else:
+            vectors = source.rows(rows, self._dimensions)
+        self._compare(rows, vectors)
+        return vectors
+
+    def _compare(self, rows: Int64, vectors: Int16) -> None:
+        """Compare exact rows with their checksums, each once."""
+        compared = self._compared
+        new = np.flatnonzero(~compared[rows])
+        if len(new):
+            expected = self.rows["checksum"][rows[new]]
+            if not np.array_equal(_row_checksums(vectors[new]), expected):
+                raise StoreError(
+                    f"the vectors in {self.folder} are damaged; delete that folder: it is made again"
+                )
+            compared[rows[new]] = True
 
 
 class _Source:
@@ -263,6 +295,7 @@ def _coarsen(vectors: Int16, coarse: Int8, rows: npt.NDArray[np.void]) -> None:
     rows["scale"] = np.abs(exact).max(axis=1, initial=1.0) / COARSE_MAX
     scale = rows["scale"].astype(np.float64)[:, np.newaxis]
     rounded = np.clip(np.rint(exact / scale), -COARSE_MAX, COARSE_MAX)
+    rows["checksum"] = _row_checksums(vectors)
     rows["coarse_norm"] = _rounded_up(np.linalg.norm(scale * rounded, axis=1))
     rows["rest_norm"] = _rounded_up(np.linalg.norm(exact - scale * rounded, axis=1))
     coarse[:] = rounded
@@ -273,17 +306,55 @@ def _rounded_up(norms: Float64) -> npt.NDArray[np.float32]:
     return np.nextafter(norms.astype(np.float32), np.float32(np.inf))
 
 
+def _row_checksums(vectors: Int16) -> npt.NDArray[np.uint32]:
+    checksums = (crc32(vector) for vector in np.ascontiguousarray(vectors))
+    return np.fromiter(checksums, np.uint32, len(vectors))
+
+
+def _checksum(file: Path, size: int) -> int:
+    """Of the first bytes of a file. They are read, not mapped: what is only checked is not memory in use."""
+    checksum = 0
+    with file.open("rb") as source:
+        while size and (piece := source.read(min(size, READ_AT_ONCE))):
+            checksum, size = crc32(piece, checksum), size - len(piece)
+    if size:
+        raise ValueError("the file is too short")
+    return checksum
+
+
+class Counted(NamedTuple):
+    """What the file `count` holds: how many rows there are, their checksums, and where they come from."""
+
+    rows: int
+    checksums: tuple[int, int]
+    origin: Origin
+
+
+def _write_count(folder: Path, counted: Counted) -> None:
+    fields = (
+        f"{counted.rows} {counted.checksums[0]} {counted.checksums[1]} {' '.join(map(str, counted.origin))}"
+    )
+    written = folder / f"{COUNT}.{os.getpid()}"
+    private.write_new(written, f"{fields} {crc32(fields.encode())}".encode("ascii"))
+    written.replace(folder / COUNT)
+
+
+def _counted(folder: Path) -> Counted:
+    """ValueError if the file is damaged, or of a version without checksums."""
+    fields, _, checksum = (folder / COUNT).read_bytes().rpartition(b" ")
+    if crc32(fields) != int(checksum):
+        raise ValueError("the count is damaged")
+    rows, coarse, facts, generation, tag = fields.decode("ascii").split(" ")
+    return Counted(int(rows), (int(coarse), int(facts)), Origin(int(generation), tag))
+
+
 def origin_of(folder: Path) -> Origin | None:
     """The origin of the last rows of a matrix; None if it is unknown."""
     try:
-        _, generation, tag = _counted(folder)
-        return Origin(int(generation), tag)
+        origin = _counted(folder).origin
+        return origin if origin.tag else None
     except (OSError, ValueError):
         return None
-
-
-def _counted(folder: Path) -> list[str]:
-    return (folder / COUNT).read_text("ascii").split()
 
 
 def remove(folder: Path) -> None:

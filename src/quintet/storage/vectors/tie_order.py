@@ -21,6 +21,7 @@ import numpy.typing as npt
 from quintet.model.vector import Int64
 from quintet.processes import private
 from quintet.storage.sqlite.catalog import CHANGED, State, led_here, meta, number, state_of
+from quintet.storage.sqlite.checksums import CATALOG, check_tables
 
 MANY = 500  # changed documents or new chunks above which reading everything is faster
 WORTH_A_FILE = 5_000  # chunks; fewer are read faster from the database than from a file
@@ -53,6 +54,7 @@ def load_tie_order(connection: apsw.Connection, earlier: TieOrder | None, file: 
     advanced = _advanced(connection, earlier, state, epoch) or _advanced(connection, read(file), state, epoch)
     if advanced is not None:
         return advanced
+    check_tables(connection, CATALOG)
     rows = connection.execute(f"SELECT {WHERE} {FROM} ORDER BY {KEY}").fetchall()
     order = TieOrder(state, epoch, _last(connection), *_columns(rows))
     if len(rows) >= WORTH_A_FILE:

@@ -11,11 +11,13 @@ from quintet.model.documents import embedding_context, embedding_text
 from quintet.model.vector import Int16
 from quintet.storage.sqlite import state_tree
 from quintet.storage.sqlite.catalog import TEXT_ONLY
+from quintet.storage.sqlite.checksums import vector_checksum
 from quintet.storage.sqlite.writer_connection import WriterConnection
 from quintet.storage.vectors.index import is_from_here, matrix_folder
 
 SPARE_VECTORS = 10_000  # dead matrix rows that are never worth a compaction
 NEW_EPOCH = "UPDATE meta SET value = lower(hex(randomblob(8))) WHERE key = 'vector_epoch'"
+COLUMNS = "text_hash, vector, checksum"
 TABLES = {False: "vectors", True: "next_vectors"}  # by whether new vectors are to replace the old
 # Pages in the log before a checkpoint. Vectors are dear, and commits of them few: a power cut takes one
 # at most, and whoever opens the matrix counts on it.
@@ -66,8 +68,8 @@ class SqliteVectorWriter:
             _check_dimensions(connection, vectors.shape[1])
         rows = zip(hashes, np.ascontiguousarray(vectors, "<i2"), strict=True)
         connection.executemany(
-            f"INSERT OR IGNORE INTO {TABLES[replacing]} (text_hash, vector) VALUES (?, ?)",
-            ((key, vector.tobytes()) for key, vector in rows),
+            f"INSERT OR IGNORE INTO {TABLES[replacing]} (text_hash, vector, checksum) VALUES (?, ?, ?)",
+            ((key, data, vector_checksum(key, data)) for key, vector in rows for data in [vector.tobytes()]),
         )
         if not replacing:
             state_tree.mark_texts(connection, hashes)
@@ -117,11 +119,9 @@ def _renumber(connection: apsw.Connection, source: str, order: str) -> None:
 
     An epoch is drawn, not counted: if a power cut undoes this one, the next has another name than its matrix.
     """
-    connection.execute(f"CREATE TEMP TABLE kept AS SELECT text_hash, vector FROM {source} ORDER BY {order}")
+    connection.execute(f"CREATE TEMP TABLE kept AS SELECT {COLUMNS} FROM {source} ORDER BY {order}")
     connection.execute("DELETE FROM vectors")
     connection.execute("DELETE FROM sqlite_sequence WHERE name = 'vectors'")
-    connection.execute(
-        "INSERT INTO vectors (text_hash, vector) SELECT text_hash, vector FROM kept ORDER BY rowid"
-    )
+    connection.execute(f"INSERT INTO vectors ({COLUMNS}) SELECT {COLUMNS} FROM kept ORDER BY rowid")
     connection.execute("DROP TABLE kept")
     connection.execute(NEW_EPOCH)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintet.storage.sqlite.catalog import CHANGED, State, led_here, state_of
+from quintet.storage.sqlite.checksums import CATALOG, check_tables
 from quintet.storage.text.analysis import tokenizer
 from quintet.storage.text.chunk_reader import TEXTS, texts
 from quintet.storage.text.postings.build import segments
@@ -197,6 +198,7 @@ def _identity(file: Path) -> tuple[int, int, int] | None:
 
 
 def _everything(connection: apsw.Connection) -> Iterator[Segment]:
+    check_tables(connection, CATALOG)
     return segments(texts(connection, TEXTS), tokenizer(connection))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from quintet.storage.sqlite.catalog import CHANGED, State, led_here, state_of
+from quintet.storage.sqlite.checksums import CATALOG, check_tables
 from quintet.storage.sqlite.read_only_disk import is_read_only
 from quintet.storage.text.chunk_reader import FILE_PATH
 from quintet.storage.text.tantivy.fields import Analyser, engine
@@ -148,6 +149,8 @@ def _updated(
 
 def _documents(connection: apsw.Connection, after: int | None = None) -> Iterator["Document"]:
     """All chunks, or those of the documents that changed after a generation."""
+    if after is None:
+        check_tables(connection, CATALOG)
     analyser = Analyser(connection)
     where, values = ("", ()) if after is None else (f"WHERE d.id IN ({CHANGED})", (after,))
     for row, document_id, *texts, path in connection.execute(f"{CHUNKS} {where} ORDER BY c.row", values):

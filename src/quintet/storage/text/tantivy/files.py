@@ -25,12 +25,13 @@ from quintet.storage.text.tantivy.fields import engine, schema
 if TYPE_CHECKING:
     from tantivy import Document, Index
 
-VERSION = 3  # of the fields and their analysis: an index of another version is rebuilt
+VERSION = 4  # of the fields and their analysis: an index of another version is rebuilt
 STATE = "state.json"
 LOCK = "lock"
 BUILDING_BYTES = 256_000_000  # of memory, before tantivy writes a segment
 UPDATING_BYTES = 32_000_000
-KEPT_BY_TANTIVY = ("meta.json", ".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock")
+META = "meta.json"  # which tantivy replaces with every commit
+KEPT_BY_TANTIVY = (".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock")
 READ_AT_ONCE = 1 << 20
 
 
@@ -93,9 +94,7 @@ class TantivyFolder:
             return None
         place = self.path / stored.folder
         try:
-            sizes = {name: (place / name).stat().st_size for name in stored.files}
-            whole = sizes == {name: about[0] for name, about in stored.files.items()}
-            if not whole or _operations(place) != stored.operations:
+            if self.wrong_files(stored) or _operations(place) != stored.operations:
                 return None
             with translate_tantivy_errors(place):
                 return stored, _quiet(engine().Index.open(str(place)))
@@ -186,14 +185,15 @@ def _named(state: State) -> tuple[str, int, str]:
 
 
 def _operations(place: Path) -> int:
-    meta: Any = json.loads((place / "meta.json").read_text("utf-8"))
+    meta: Any = json.loads((place / META).read_text("utf-8"))
     return int(meta["opstamp"])
 
 
 def _files(place: Path, known: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
-    """Size and checksum of every file. Tantivy never changes one, so what is `known` is not read again."""
+    """Size and checksum of every file. What is `known` is not read again: tantivy changes only META."""
     names = sorted(file.name for file in place.iterdir() if file.name not in KEPT_BY_TANTIVY)
-    return {name: list(known[name]) if name in known else _about(place / name) for name in names}
+    unread = known.keys() - {META}
+    return {name: list(known[name]) if name in unread else _about(place / name) for name in names}
 
 
 def _about(file: Path) -> list[int]:
