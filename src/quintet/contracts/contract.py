@@ -30,6 +30,7 @@ class Reading:
     stems: bool = False  # match words by their stems
     even: bool = False  # scores as in an index of 8,000 chunks, whatever its size
     field_weights: tuple[tuple[str, float], ...] = ()
+    content_only: bool = False  # headings and titles neither match nor count
     min_score: float | None = None
     exact_bm25: bool = True  # the scores of FTS5; False leaves scoring to the text index
 
