@@ -1,6 +1,7 @@
 """Which text each contract's BM25 is computed over, compared with FTS5 tables built here from its words."""
 
 from collections.abc import Iterator
+from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ import apsw
 import pytest
 
 import quintet
+from contracts.conftest import Library
 from contracts.fixed import fts5_scores, results
 from quintet.contracts.stop_words import STOP_WORDS
 
@@ -152,3 +154,46 @@ def test_cfs_scores_content_heading_path_and_title(index: quintet.Index, rows: l
         found = results(index.search(query, "cfs", mode="lexical", top_k=1000))
         scores = {item["chunk"]["id"]: item["score"] for item in found}
         assert scores == pytest.approx(expected, abs=1e-9), query
+
+
+JAPANESE = {
+    "ten.txt": "検索" * 10,
+    "one.txt": "検索と索引の話",
+    "long.txt": "とても長い文章のなかに検索がいちどだけある",
+    "none.txt": "索引の話",
+}
+ENGLISH = {f"{number}.txt": f"plain words number {number}" for number in range(12)}
+
+
+def _japanese(term: str, total: int) -> dict[str, float]:
+    """BM25 by path: a term is the phrase of its pairs, lengths are those of the chunks that hold CJK, and the
+    idf is that among all chunks."""
+    rows = [[" ".join(text[at : at + 2] for at in range(len(text)))] for text in JAPANESE.values()]
+    phrase = " ".join(term[at : at + 2] for at in range(len(term) - 1))
+    found = fts5_scores(rows, f'"{phrase}"')
+    held = len(found)
+    among_all = log((total - held + 0.5) / (held + 0.5))
+    among_cjk = max(log((len(rows) - held + 0.5) / (held + 0.5)), 1e-6)
+    return {list(JAPANESE)[at]: score * among_all / among_cjk for at, score in found.items()}
+
+
+@pytest.mark.parametrize("term", ("検索", "索引", "検索と"))
+def test_a_cjk_term_scores_as_a_word_that_is_as_rare_among_all_chunks(library: Library, term: str) -> None:
+    index = library(JAPANESE | ENGLISH)
+    expected = _japanese(term, len(JAPANESE) + len(ENGLISH))
+    rifflux = results(index.search(term, "rifflux", mode="lexical"))
+    assert {item["path"]: item["score_breakdown"]["bm25"] for item in rifflux} == pytest.approx(expected)
+    knowledge = results(index.search(term, "knowledge", search_method="keyword"))
+    assert [item["score"] for item in knowledge] == pytest.approx(sorted(expected.values()))
+    best, worst = min(expected.values()), max(expected.values())
+    scaled = [
+        (worst - score) / (worst - best) if len(expected) > 1 else 1.0 for score in sorted(expected.values())
+    ]
+    for contract, score, mode in (("cfs", "score", "lexical"), ("harness", "doc_score", "keyword")):
+        found = results(index.search(term, contract, mode=mode))
+        assert [item[score] for item in found] == pytest.approx(scaled, abs=1e-9), contract
+
+
+def test_a_text_that_has_a_cjk_term_ten_times_scores_more_than_nothing(library: Library) -> None:
+    first, *_ = results(library(JAPANESE | ENGLISH).search("検索", "rifflux", mode="lexical"))
+    assert first["path"] == "ten.txt" and first["score_breakdown"]["bm25"] < -1.0

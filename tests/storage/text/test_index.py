@@ -1,6 +1,7 @@
 """Full text: the scores are SQLite's own, the order is total, and every script can be found."""
 
 import random
+from math import log
 from typing import TYPE_CHECKING
 
 import apsw
@@ -103,11 +104,16 @@ def test_field_weights_are_sqlites_own(shelf: "Shelf") -> None:
 
 @pytest.mark.requirement("002-PORT-FIELD-WEIGHTS")
 @pytest.mark.parametrize(
-    ("table", "term", "expression"),
-    [("parts", "user", '"user"'), ("parts", "userName", '"user name"'), ("cjk", "検索", '"検索"')],
+    ("table", "term", "expression", "among_all"),
+    [
+        ("parts", "user", '"user"', 1.0),
+        ("parts", "userName", '"user name"', 1.0),
+        # All five chunks with CJK hold the term, of 60 chunks.
+        ("cjk", "検索", '"検索"', log((60 - 5 + 0.5) / (5 + 0.5)) / 1e-6),
+    ],
 )
 def test_field_weights_of_parts_and_cjk_are_sqlites_own(
-    shelf: "Shelf", table: str, term: str, expression: str
+    shelf: "Shelf", table: str, term: str, expression: str, among_all: float
 ) -> None:
     shelf.put(
         {f"{n:02d}.txt": "getUserName 検索 " * n + "pad " * 3 * n for n in range(5)}, title="userId 検索"
@@ -120,7 +126,7 @@ def test_field_weights_of_parts_and_cjk_are_sqlites_own(
             f"WHERE {table} MATCH ?",
             (expression,),
         )
-        expected = dict(rows)
+        expected = {chunk_id: score * among_all for chunk_id, score in rows}
         found = snapshot.text.search(TextQuery((term,), parts=table == "parts", field_weights=weights), 100)
     assert {hit.chunk_id: hit.raw for hit in found} == pytest.approx(expected, rel=1e-12)
     assert len(expected) >= 4

@@ -169,13 +169,9 @@ class Scoring:
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
 
     def _cjk(self) -> list[ScoredChunks]:
-        """CJK as FTS5 scores it, with the idf among the chunks that hold CJK. A query by stems uses the idf
-        among all chunks: otherwise CJK would count for nothing beside words where few chunks hold it."""
-        if "cjk" not in self._wanted.either:
-            return []
-        if not self._query.stems:
-            return [self._ranked("cjk", self._wanted.scored["cjk"])]
-        found = [self._ranked("cjk", phrase) for phrase in self._wanted.either["cjk"]]
+        """CJK as FTS5 scores its pairs, but with the idf among all chunks: among the few that hold CJK, most
+        hold a common term, and it would count for nothing."""
+        found = [self._ranked("cjk", phrase) for phrase in self._wanted.either.get("cjk", ())]
         return [
             ScoredChunks(one.numbers, one.values * self._rarer(len(one.numbers)), one.table) for one in found
         ]
@@ -183,7 +179,8 @@ class Scoring:
     def _rarer(self, matching: int) -> float:
         if self._view.cjk_rows is None:
             self._view.cjk_rows = int(self._connection.execute("SELECT count(*) FROM cjk_docsize").get)
-        return self._view.statistics["stems"].idf(matching) / fts5_idf(self._view.cjk_rows, matching)
+        among_all = self._view.statistics["stems" if self._query.stems else "text"]
+        return among_all.idf(matching) / fts5_idf(self._view.cjk_rows, matching)
 
     def stemmed(self) -> list[list[Postings]]:
         """The postings of every stem of the query, in its order."""
