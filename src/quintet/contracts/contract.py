@@ -14,8 +14,9 @@ from quintet.ranking import Profile
 
 Syntax = Literal["plain", "fts5"]
 Strategy = Literal["callers", "dependencies", "related"]
-# How vectors are searched: spec 004 gives HNSW an ef of 50, and 20 where speed counts more.
-EF: Mapping[str, int | None] = {"exact": None, "hnsw": 50, "approximate": 20}
+# How vectors are searched. Spec 004 gives HNSW an ef of 50, and 20 where speed counts more; 0 is as much as
+# the graph needs to find nearly all of the best.
+EF: Mapping[str, int | None] = {"exact": None, "hnsw": 0, "standard": 50, "approximate": 20}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Plan:
     vector: Int16 | None = None
     expansion: Expansion | None = None
     min_similarity: float | None = None
-    ef: int | None = None  # of HNSW, which then proposes candidates; None compares every vector
+    ef: int | None = None  # of HNSW, which then proposes candidates, 0: its own; None: compare every vector
     needs_embedding: bool = False  # without an embedding, an error instead of an empty leg
     needs_canonical: bool = False
     needs_freshness: bool = False

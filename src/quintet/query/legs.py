@@ -261,6 +261,7 @@ def _note_approximation(legs: Legs, graph: Approximation | None, ef: int, *, fil
             "runs, or build it now with 'quintet hnsw'",
         )
     else:
+        ef = ef or graph.ef
         recall = graph.recall.get(str(ef))
         known = "its recall is unknown" if recall is None else f"it finds {recall:.1%} of the exact best 20"
         legs.note("approximate", f"HNSW proposed the vector candidates with ef {ef}: {known}")

@@ -104,7 +104,8 @@ class SharedIndex:
         db_path: str | None = None,
         receipt: bool = False,
     ) -> Response:
-        """While the model loads, the answer is from text alone, with the note `embedder_loading`."""
+        """If the model takes longer than `model_seconds` to load, the answer is from text alone, with a
+        note."""
         checked = _parameters(params or {})
         warm = self._warm if db_path is None else self._other(db_path)
         if receipt:

@@ -57,9 +57,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-HNSW-EF",
-        "an approximate index searches with ef 50",
-        "tests/storage/vectors/test_hnsw.py::test_its_recall_is_measured_on_the_index_itself_for_both_efs",
-        "tests/storage/vectors/test_hnsw_search.py::test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone",
+        "ef_search is 50",
+        "tests/storage/vectors/test_hnsw.py::test_its_recall_is_measured_on_the_index_itself_for_the_efs_of_the_specification",
+        "tests/storage/vectors/test_hnsw.py::test_the_ef_of_a_search_that_names_none_finds_what_the_recall_says_of_queries_that_are_not_in_the_graph",
+        "tests/storage/vectors/test_hnsw.py::test_the_recall_of_ef_50_is_nearer_to_what_queries_from_outside_find_than_to_what_rows_find",
+        "tests/storage/vectors/test_hnsw_search.py::test_standard_searches_with_ef_50_approximate_with_20_and_hnsw_with_what_the_graph_needs",
         "tests/storage/vectors/test_hnsw.py::test_each_search_expands_as_far_as_its_ef_says",
     ),
     proved(
@@ -252,7 +254,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-S10-APPROXIMATE",
         "approximate search lowers ef to 20 and only for that search",
         "tests/storage/vectors/test_hnsw.py::test_a_search_with_a_lower_ef_leaves_the_next_one_as_it_was",
-        "tests/storage/vectors/test_hnsw_search.py::test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone",
+        "tests/storage/vectors/test_hnsw_search.py::test_standard_searches_with_ef_50_approximate_with_20_and_hnsw_with_what_the_graph_needs",
         "tests/storage/vectors/test_hnsw.py::test_each_search_expands_as_far_as_its_ef_says",
     ),
     proved(
