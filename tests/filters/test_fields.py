@@ -109,7 +109,7 @@ def test_a_time_is_unix_milliseconds_or_a_date_in_utc(text: str, expected: int |
 
 
 @pytest.mark.parametrize(
-    "given", ["title:x", {"and": [{"title": "x"}]}, {"not": {"title": "x"}}, {"path": "x"}]
+    "given", ["title:x", {"and": [{"title": "x"}]}, {"not": {"title": "x"}}, {"path": ["x"]}]
 )
 def test_spec_003_takes_nothing_but_its_exact_matches(given: Any) -> None:
     with pytest.raises(UsageError) as caught:

@@ -70,15 +70,22 @@ BUILT_IN: Mapping[str, str] = {  # spec 003, "Built-In Chunk Metadata"
 SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest last
 
 
-def filters(fields: Mapping[str, str]) -> ValueCheck:
-    """A check for an object of `{name: value}` conditions, all of which must hold."""
+def filters(fields: Mapping[str, str], *, front_matter: bool = False) -> ValueCheck:
+    """A check for an object of `{name: value}` conditions, all of which must hold. With `front_matter`, every
+    other name is a field of front matter."""
 
     def accept(value: object) -> object:
         if not isinstance(value, Mapping):
             raise _invalid(f"filters is {shown(value)}; it must be an object such as {{'title': 'Guide'}}")
-        return Filter(tuple(_conditions(fields, value)))
+        return Filter(tuple(_authored(fields, value) if front_matter else _conditions(fields, value)))
 
-    return ValueCheck(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
+    schema = object_schema({name: KINDS[kind] for name, kind in fields.items()})
+    return ValueCheck(accept, {**schema, "additionalProperties": KINDS[SCALAR]} if front_matter else schema)
+
+
+def _authored(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
+    names = {str(name): str(name) if name in fields else f"meta.{name}" for name in value}
+    return _conditions({**fields, META_FIELD: SCALAR}, {names[str(name)]: value[name] for name in value})
 
 
 def _conditions(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:

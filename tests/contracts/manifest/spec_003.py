@@ -38,7 +38,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-REQ-FILTERS",
-        "filters are exact matches, all required, applied before retrieval",
+        "filters are a bag of exact matches, the same whatever the provider",
+        "tests/contracts/test_knowledge.py::test_every_field_of_front_matter_is_a_filter_by_the_name_it_has_in_the_metadata",
         "tests/contracts/test_knowledge.py::test_filters_match_every_built_in_field_exactly",
         "tests/contracts/test_knowledge.py::test_filters_apply_before_retrieval_on_both_branches",
         "tests/contracts/test_knowledge.py::test_a_filter_that_means_nothing_is_refused",
@@ -309,7 +310,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-REF-FILE-URL",
-        "references link to an authenticated route for the file",
+        "file_url of a document of a source is an authenticated route of this server",
+        "tests/http/test_source_file_keys.py::test_on_this_machine_the_file_of_a_source_needs_a_key_as_soon_as_there_is_one",
         "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
         "tests/http/test_source_file_keys.py::test_the_address_of_a_file_of_a_source_opens_with_a_key_of_its_base_alone",
     ),
