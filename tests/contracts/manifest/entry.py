@@ -28,6 +28,6 @@ def measured(id: str, says: str, bench: str, page: str, *tests: str) -> Requirem
     return Requirement(id, says, tests, bench, page)
 
 
-def short_of(id: str, says: str, finding: str, bench: str, page: str) -> Requirement:
-    """It was measured and not reached; `finding` quotes the page."""
-    return Requirement(id, says, (), bench, page, finding)
+def short_of(id: str, says: str, finding: str, page: str, *tests: str, bench: str = "") -> Requirement:
+    """It is not reached; `finding` quotes the page that says so. `bench` measured it, or tests show it."""
+    return Requirement(id, says, tests, bench, page, finding)

@@ -311,13 +311,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "003-REF-FILE-URL",
         "file_url of a document of a source is an authenticated route of this server",
+        "tests/knowledge/test_references.py::test_a_pdf_opens_at_its_first_page_and_nothing_else_does",
         "tests/http/test_source_file_keys.py::test_on_this_machine_the_file_of_a_source_needs_a_key_as_soon_as_there_is_one",
         "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
         "tests/http/test_source_file_keys.py::test_the_address_of_a_file_of_a_source_opens_with_a_key_of_its_base_alone",
     ),
     proved(
         "003-REF-NO-LOCAL-PATH",
-        "no local file address is shown",
+        "file_url is used instead of a local file:// path, which no reference shows",
+        "tests/knowledge/test_references.py::test_a_pdf_opens_at_its_first_page_and_nothing_else_does",
         "tests/knowledge/test_references.py::test_a_local_address_is_shown_in_no_reference",
         "tests/knowledge/test_documents.py::test_no_document_can_name_a_place_on_a_disk",
         "tests/http/test_knowledge.py::test_a_source_is_synced_as_a_job_and_no_answer_tells_where_it_lies",

@@ -66,7 +66,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-HNSW-K",
-        "twenty candidates are fetched",
+        "k is 20: so many candidates are retrieved",
+        "tests/contracts/test_cfs.py::test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
         "tests/storage/vectors/test_hnsw_search.py::test_hnsw_brings_twenty_candidates_into_a_hybrid_search",
     ),
@@ -84,6 +85,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "004-S3-STOP",
         "stop words are dropped",
+        "tests/contracts/test_cfs.py::test_the_stop_words_are_lucenes_thirty_three",
         "tests/contracts/test_cfs.py::test_stop_words_are_left_out_unless_nothing_else_is_left",
     ),
     proved("004-S3-OR", "terms are alternatives", "tests/contracts/test_cfs.py::test_terms_are_alternatives"),
@@ -122,23 +124,29 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "004-S5-SEMANTIC-K",
         "semantic_k is 20 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
+        "tests/contracts/test_cfs.py::test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
         "tests/contracts/test_cfs.py::test_the_depth_of_each_leg_can_be_set",
     ),
     proved(
         "004-S5-LEXICAL-K",
         "lexical_k is 20 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
+        "tests/contracts/test_cfs.py::test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
         "tests/contracts/test_cfs.py::test_the_depth_of_each_leg_can_be_set",
     ),
     proved(
         "004-S5-RRF-K",
         "rrf_k is 60 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
         "tests/contracts/test_cfs.py::test_the_rrf_constant_can_be_set",
     ),
     proved(
         "004-S5-TOP-K",
         "top_k is 10 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
         "tests/contracts/test_cfs.py::test_ten_results_come_back_unless_told",
     ),
     proved(
@@ -275,7 +283,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-P3-DIVERSITY",
-        "both signals are represented among the first results",
+        "results cover different aspects of the query, because both signals are combined",
+        "tests/contracts/test_cfs.py::test_a_hybrid_page_covers_what_words_and_what_meaning_find",
         "tests/ranking/test_fuse.py::test_both_signals_have_their_share_of_every_page",
     ),
     measured(
