@@ -133,7 +133,7 @@ def test_a_search_of_code_and_memory_waits_for_the_model_so_that_both_halves_are
     waiting: SharedIndex, slow: SlowEmbedder
 ) -> None:
     found: list[str] = []
-    thread = threading.Thread(target=lambda: found.append(waiting.search_all("cache", {}, {}).status))
+    thread = threading.Thread(target=lambda: found.append(waiting.search_all("cache", None, {}, {}).status))
     thread.start()
     assert slow.asked.wait(PATIENCE)
     assert found == []

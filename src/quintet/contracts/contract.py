@@ -61,6 +61,7 @@ class Plan:
     intent: QueryIntent | None = None  # what facts about code are compared with; None leaves them out
     vector: Int16 | None = None
     expansion: Expansion | None = None
+    seeds: tuple[str, ...] = ()  # nodes that the expansion starts from, before the best of the other legs
     min_similarity: float | None = None
     ef: int | None = None  # of HNSW, which then proposes candidates, 0: its own; None: compare every vector
     needs_embedding: bool = False  # without an embedding, an error instead of an empty leg

@@ -86,7 +86,10 @@ class Guard:
 
     async def insist(self, key: Key | None) -> None:
         """Refuse a request without a key wherever any key exists, also on this machine."""
-        if key is None and await anyio.to_thread.run_sync(self._keys.all, limiter=self._checking):
+        if key is not None:
+            return
+        keys = await anyio.to_thread.run_sync(self._keys.all, limiter=self._checking)
+        if keys:
             raise _without_key("the file of a source")
 
 

@@ -280,6 +280,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb_graph.py::test_the_search_is_one_service_over_three_ports_and_walks_from_the_best_of_two",
     ),
     proved(
+        "002-UNIFIED-CONTEXT",
+        "unified search takes a query and a context snapshot",
+        "tests/memory/test_context.py::test_the_project_of_a_context_scopes_the_code",
+        "tests/memory/test_context.py::test_code_around_the_cursor_rises",
+        "tests/memory/test_context.py::test_what_a_recent_memory_is_about_counts_as_open",
+        "tests/http/test_search_all.py::test_every_door_ranks_code_and_memory_as_python_does",
+    ),
+    proved(
         "002-UNIFIED-CODE",
         "unified search returns code",
         "tests/memory/test_search_all.py::test_the_code_of_a_unified_answer_is_what_mcb_answers",
