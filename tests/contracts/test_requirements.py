@@ -89,6 +89,14 @@ def test_what_is_measured_names_a_benchmark_and_a_page_that_says_how_to_repeat_i
             assert one.page.startswith("docs/") and one.bench in told, f"{one.id}: not in {one.page}"
 
 
+def test_what_is_met_in_another_way_than_printed_has_a_reading_that_names_its_tests() -> None:
+    readings = (PROJECT / "docs/contracts/readings.md").read_text("utf-8").splitlines()
+    for one in REQUIREMENTS:
+        if one.differs:
+            (line,) = [line for line in readings if line.startswith(f"| {one.differs}")]
+            assert any(test.removeprefix("tests/") in line for test in one.tests), one.id
+
+
 def test_what_falls_short_is_told_on_a_page() -> None:
     missing = [one.id for one in REQUIREMENTS if one.short_of]
     assert missing == ["002-S-TOP3", "002-S-GRAPH"]

@@ -1,6 +1,6 @@
 """Spec 002, MCB ADR-043. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, measured, proved, short_of
+from contracts.manifest.entry import Requirement, differs, measured, proved, short_of
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -120,9 +120,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb.py::test_a_precomputed_embedding_takes_the_place_of_the_embedder",
         "tests/contracts/test_mcb.py::test_without_a_query_embedding_the_leg_is_skipped",
     ),
-    proved(
+    differs(
         "002-STEP-3",
-        "the graph is walked from the best results",
+        "related code is walked from the results of full text",
+        "The graph leg starts from the ten best nodes of both legs",
         "tests/contracts/test_mcb_graph.py::test_a_walk_starts_from_the_ten_best_nodes",
         "tests/contracts/test_mcb_graph.py::test_callers_up_to_a_depth_join_the_ranking",
         "tests/contracts/test_mcb_graph.py::test_the_search_is_one_service_over_three_ports_and_walks_from_the_best_of_two",
@@ -140,9 +141,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
         "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
-    proved(
+    differs(
         "002-STEP-6",
-        "scope and floor filter before the cut to k",
+        "scope and freshness floor filter after fusion, before the cut to k",
+        "Scope applies before retrieval on every leg",
         "tests/contracts/test_mcb.py::test_scope_holds_on_every_leg",
         "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
@@ -250,9 +252,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the text port indexes documents",
         "tests/contracts/test_mcb_text.py::test_what_was_indexed_changed_or_removed_is_found_by_its_present_words_only",
     ),
-    proved(
+    differs(
         "002-PORT-CLEAR",
-        "the text port can be cleared",
+        "the text port clears all indexed documents",
+        "The text port's `clear` empties the whole index",
         "tests/contracts/test_mcb_graph.py::test_a_cleared_index_finds_nothing_and_can_be_filled_again",
     ),
     proved(

@@ -1,6 +1,6 @@
 """Spec 004, CFS-012. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, measured, proved
+from contracts.manifest.entry import Requirement, differs, measured, proved
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -8,9 +8,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "two legs, one fusion",
         "tests/contracts/test_cfs.py::test_hybrid_is_the_default_and_fuses_both_legs",
     ),
-    proved(
+    differs(
         "004-S2-CANONICAL",
-        "queries are embedded by the canonical path, bit for bit",
+        "queries are embedded by canonical inference, WASM or SoftFloat",
+        "Exact integers take the place of WASM and SoftFloat",
         "tests/embed/test_golden.py::test_granite_gives_the_recorded_vectors",
     ),
     proved(
@@ -29,9 +30,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "text becomes the model's own tokens",
         "tests/embed/test_local.py::test_the_tokenizer_gives_the_recorded_tokens",
     ),
-    proved(
+    differs(
         "004-S2-POOLING",
-        "hidden states are pooled as the model was trained",
+        "hidden states are pooled by their mean, then L2-normalised",
+        "The model's own pooling takes the place of mean pooling",
         "tests/embed/test_exactness.py::test_vectors_point_where_float64_points",
     ),
     proved(
@@ -94,9 +96,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "text is ranked by bm25",
         "tests/contracts/test_cfs.py::test_lexical_scores_are_scaled_with_the_best_at_one",
     ),
-    proved(
+    differs(
         "004-S3-NORMALISE",
-        "lexical scores are scaled to [0, 1], best 1.0",
+        "lexical scores become (score - min) / (max - min) of the negative bm25",
+        "The printed lexical scaling gives the best hit 0.0",
         "tests/contracts/test_cfs.py::test_lexical_scores_are_scaled_with_the_best_at_one",
         "tests/contracts/test_cfs.py::test_equal_lexical_scores_are_all_one",
     ),
@@ -189,10 +192,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "hybrid mode, the default",
         "tests/contracts/test_cfs.py::test_hybrid_is_the_default_and_fuses_both_legs",
     ),
-    proved(
+    differs(
         "004-S8-PRE",
-        "filters narrow both legs before retrieval",
+        "filters choose the embeddings before retrieval, in a temporary graph",
+        "A filtered search builds no temporary graph",
         "tests/contracts/test_cfs.py::test_filters_apply_before_retrieval",
+        "tests/storage/vectors/test_hnsw_search.py::test_a_filter_makes_the_search_exact",
     ),
     proved(
         "004-S8-PATH", "by path glob", "tests/contracts/test_cfs.py::test_each_filter_keeps_what_it_describes"
@@ -229,9 +234,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_cfs.py::test_a_filter_afterwards_keeps_what_passes_of_the_best_hundred",
         "tests/contracts/test_cfs.py::test_a_filter_afterwards_does_not_look_beyond_the_best_hundred",
     ),
-    proved(
+    differs(
         "004-S9-DOT",
-        "integer dot products are exact",
+        "integer dot products are accumulated in i32",
+        "Dot products are summed in 64 bits where 32 are printed",
         "tests/contracts/test_cfs.py::test_integer_dot_products_are_exact_and_do_not_overflow",
     ),
     proved(

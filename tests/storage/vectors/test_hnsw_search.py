@@ -80,6 +80,7 @@ def test_what_is_newer_than_the_graph_is_found_all_the_same(index: Index, tmp_pa
     assert state is not None and (state.rows, state.of) == (FILES, FILES + 1)
 
 
+@pytest.mark.requirement("004-S8-PRE")
 def test_a_filter_makes_the_search_exact(index: Index) -> None:
     index.build_hnsw()
     found, notes = _search(index, "gale at the harbour", "hnsw", filters={"path": "00*.txt"})
