@@ -5,7 +5,7 @@ RUNTIME := .venv/.runtime
 STAMP := .venv/.installed
 PEERS := .venv-peers/.installed
 
-.PHONY: install check test lint types unit test-slow docs demo relevance bench bench-check clean
+.PHONY: install check test lint types unit test-slow mutants docs demo relevance bench bench-check clean
 
 # Create .venv with everything that development needs.
 install: $(STAMP)
@@ -43,11 +43,18 @@ types: install
 unit: install
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --cov --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
+	$(BIN)/python -m coverage report --include='*/quintet/query/*,*/quintet/storage/text/*,*/quintet/storage/vectors/*,*/quintet/storage/graph/*' --fail-under=85
 	$(BIN)/python -m coverage report --include='*/quintet/ranking/*,*/quintet/contracts/*,*/quintet/filters/*' --fail-under=100
 
 # The tests that take minutes each.
 test-slow: install
 	$(BIN)/python -m pytest -q -m slow
+
+# Plant faults in the ranking and the contracts; the tests that the manifest names must catch 95 % of them.
+SAMPLE ?= 40
+SEED ?= 1
+mutants: install
+	$(BIN)/python tests/mutation --sample $(SAMPLE) --seed $(SEED)
 
 # Write docs/cli.md from the help texts of the commands.
 docs: install

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from quintet.model.vector import Int16, Int64, quantise
-from quintet.storage.vectors.hnsw import EFS, build
+from quintet.storage.vectors.hnsw import SPECIFIED, build
 from quintet.storage.vectors.matrix import Matrix
 
 DEPTH = 20
@@ -59,7 +59,7 @@ def measure(rows: int, embeddings: Path | None) -> dict[str, Any]:
             "exact, filter of 50 %": lambda q: matrix.best(q, DEPTH, halves)[0].tolist(),
             "exact, filter of 1 %": lambda q: matrix.best(q, DEPTH, few)[0].tolist(),
         }
-        for ef in EFS:
+        for ef in sorted({graph.ef, *SPECIFIED}):
             contenders[f"hnsw, ef {ef}"] = approximate(matrix, graph, ef, places)
         truth = [matrix.best(query, DEPTH, places)[0].tolist() for query in queries]
         ours = timed(contenders, queries, truth)

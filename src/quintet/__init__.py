@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quintet.index import Index, open
     from quintet.indexing.run import Report
     from quintet.knowledge import KnowledgeBase
+    from quintet.query.context_snapshot import ContextSnapshot
     from quintet.query.result import Result
     from quintet.query.search import Response
     from quintet.receipts.proof import check_proof
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AccessError",
     "Conflict",
+    "ContextSnapshot",
     "Index",
     "KnowledgeBase",
     "LimitError",
@@ -68,6 +70,7 @@ def __getattr__(name: str) -> object:
         "KnowledgeBase": "quintet.knowledge",
         "Report": "quintet.indexing.run",
         "Response": "quintet.query.search",
+        "ContextSnapshot": "quintet.query.context_snapshot",
         "Result": "quintet.query.result",
         "check_proof": "quintet.receipts.proof",
     }

@@ -41,6 +41,7 @@ from quintet.ports.writing import Choices
 from quintet.processes.garbage import collect_garbage_rarely
 from quintet.query.cache import QueryCache
 from quintet.query.code_and_memory import merge_answers
+from quintet.query.context_snapshot import Context, Parameters, in_context
 from quintet.query.explain import Explanation, why
 from quintet.query.places import Paths, encodable, find_place, ids_below, locate, names_of, root_or_documents
 from quintet.query.search import Response
@@ -303,18 +304,17 @@ class Index:
         return replace(response, body=body, notes=[*response.notes, *notes])
 
     def search_all(
-        self, query: str, code: Mapping[str, object] | None = None, memory: Mapping[str, object] | None = None
+        self, query: str, context: Context = None, *, code: Parameters = None, memory: Parameters = None
     ) -> Response:
         """Search code and memory (spec 002, section 4): the results of each, and both in one ranking.
 
-        `code` and `memory` are more parameters for the mcb contract and for `memory.recall`.
+        `context` is where the asker is: its project scopes the code, and the graph is walked from what it
+        names. `code` and `memory` are more parameters for the mcb contract and for `memory.recall`.
         """
-        return merge_answers(
-            {
-                "code": self.search(query, "mcb", **(code or {})),
-                "memory": self.memory.recall(query, **(memory or {})),
-            }
-        )
+        with self._collection.snapshot() as snapshot:
+            params, notes = in_context(snapshot, context, code or {}, self.memory.get, Path.cwd())
+        by_code, by_memory = self.search(query, "mcb", **params), self.memory.recall(query, **(memory or {}))
+        return merge_answers({"code": by_code, "memory": by_memory}, notes)
 
     def related(
         self,

@@ -47,6 +47,7 @@ class Settings:
     acceptable_seconds: float = 30.0
     git_timeout: float = 2.0  # seconds; with 0 git is never asked
     text_index: str = "fts5"  # or tantivy, unless the contract promises the scores of FTS5
+    model_seconds: float = 10.0  # that the first searches of a server wait for its embedding model
     log_level: str = "warning"  # of the servers
     log_format: str = "text"  # or json: one object a line
     contracts: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
@@ -80,13 +81,21 @@ NUMBERS = {
     "fresh_seconds": (0, 31_536_000),
     "acceptable_seconds": (0, 31_536_000),
     "git_timeout": (0, 60),
+    "model_seconds": (0, 3600),
 }
 CHOICES = {
     "text_index": ("fts5", "tantivy"),
     "log_level": ("debug", "info", "warning", "error"),
     "log_format": ("text", "json"),
 }
-FRACTIONAL = ("call_seconds", "writer_timeout", "fresh_seconds", "acceptable_seconds", "git_timeout")
+FRACTIONAL = (
+    "call_seconds",
+    "writer_timeout",
+    "fresh_seconds",
+    "acceptable_seconds",
+    "git_timeout",
+    "model_seconds",
+)
 
 
 def load_settings(folder: Path, environment: Mapping[str, str], **arguments: object) -> Settings:

@@ -5,6 +5,7 @@ def test_the_public_names_are_these() -> None:
     assert sorted(quintet.__all__) == [
         "AccessError",
         "Conflict",
+        "ContextSnapshot",
         "Index",
         "KnowledgeBase",
         "LimitError",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import apsw
 import numpy as np
 import numpy.typing as npt
 
@@ -58,6 +59,16 @@ def build(
     index = quintet.open(place / "index", embedder=embedder)
     index.sync([write(place / "shelf", files, modified_ms)])
     return index
+
+
+def fts5_scores(rows: Sequence[Sequence[str]], expression: str) -> dict[int, float]:
+    """FTS5's `bm25()` by the number of the row, in a table that has these rows and columns and no other."""
+    connection = apsw.Connection(":memory:")
+    columns = [f"column_{number}" for number in range(len(rows[0]))]
+    connection.execute(f"CREATE VIRTUAL TABLE t USING fts5 ({', '.join(columns)})")
+    connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(columns))})", rows)
+    matches = connection.execute("SELECT rowid - 1, bm25(t) FROM t WHERE t MATCH ?", (expression,))
+    return dict(matches)
 
 
 def ladder(count: int) -> dict[str, str]:

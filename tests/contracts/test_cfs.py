@@ -8,6 +8,7 @@ import pytest
 from contracts.conftest import Library
 from contracts.fixed import (
     MODIFIED_MS,
+    circle,
     codes,
     ladder,
     name_at,
@@ -67,6 +68,36 @@ def test_each_leg_brings_twenty_candidates(library: Library, place: int, seen: b
     index = library(*same_place_in_both(45, place))
     found = paths(index.search("word", "cfs"))
     assert (found[0] == name_at(place)) is seen and (name_at(place) in found) is seen
+
+
+@pytest.mark.requirement("004-S5-SEMANTIC-K", "004-S5-LEXICAL-K", "004-S5-RRF-K", "004-S5-TOP-K")
+def test_the_search_parameters_are_the_printed_ones() -> None:
+    params = cfs.Params()
+    assert (params.semantic_k, params.lexical_k, params.rrf_k, params.top_k) == (20, 20, 60.0, 10)
+
+
+@pytest.mark.requirement("004-S5-SEMANTIC-K", "004-S5-LEXICAL-K", "004-HNSW-K")
+def test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search(library: Library) -> None:
+    by_words = library(ladder(45))
+    assert paths(by_words.search("word", "cfs", top_k=45)) == [name_at(place) for place in range(1, 21)]
+    files = ladder(45)
+    vectors = circle(list(files.values())) | {"meant": (1.0, 0.0), "word": (100.0, 1.0)}
+    by_meaning = library(files, vectors)
+    found = by_meaning.search("meant", "cfs", top_k=45)
+    assert paths(found) == [name_at(place) for place in range(1, 21)]
+
+
+@pytest.mark.requirement("004-P3-DIVERSITY")
+def test_a_hybrid_page_covers_what_words_and_what_meaning_find(library: Library) -> None:
+    """Two aspects of a query: ten files hold its word, others lie where its vector lies."""
+    words = {f"word{number}.txt": "harbour" + " pad" * number for number in range(1, 11)}
+    meant = {f"mean{number}.txt": f"a place for boats {number}" for number in range(1, 26)}
+    vectors = {text: (1.0, 0.01 * number) for number, text in enumerate(meant.values())}
+    vectors |= dict.fromkeys(words.values(), (0.0, 1.0))
+    index = library({**words, **meant}, {**vectors, "harbour": (1.0, 0.0)})
+    found = {mode: [path[:4] for path in paths(index.search("harbour", "cfs", mode=mode))] for mode in MODES}
+    assert found["lexical"] == ["word"] * 10 and found["semantic"] == ["mean"] * 10
+    assert sorted(found["hybrid"]) == ["mean"] * 5 + ["word"] * 5
 
 
 @pytest.mark.requirement("004-S5-SEMANTIC-K", "004-S5-LEXICAL-K")
@@ -170,6 +201,16 @@ def test_equal_scores_go_by_path_then_by_sequence(library: Library) -> None:
 def test_terms_are_alternatives(library: Library) -> None:
     index = library(FILES)
     assert sorted(paths(index.search("size session", "cfs", mode="lexical"))) == ["cache.txt", "notes.txt"]
+
+
+@pytest.mark.requirement("004-S3-STOP")
+def test_the_stop_words_are_lucenes_thirty_three() -> None:
+    """StopAnalyzer.ENGLISH_STOP_WORDS_SET of Lucene."""
+    printed = (
+        "a, an, and, are, as, at, be, but, by, for, if, in, into, is, it, no, not, of, on, or, such, "
+        "that, the, their, then, there, these, they, this, to, was, will, with"
+    )
+    assert STOP_WORDS["lucene"] == set(printed.split(", ")) and len(STOP_WORDS["lucene"]) == 33
 
 
 @pytest.mark.requirement("004-S3-STOP")

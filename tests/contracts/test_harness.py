@@ -7,7 +7,17 @@ import pytest
 
 import quintet
 from contracts.conftest import Library
-from contracts.fixed import MODIFIED_MS, build, codes, ladder, paths, results, same_place_in_both, write
+from contracts.fixed import (
+    MODIFIED_MS,
+    build,
+    codes,
+    fts5_scores,
+    ladder,
+    paths,
+    results,
+    same_place_in_both,
+    write,
+)
 from quintet.contracts import harness
 from quintet.errors import UsageError
 
@@ -36,10 +46,10 @@ RESULT_KEYS = {
 BOOK = "# One\n\nword in the first part\n\n# Two\n\nword word word\n\n# Three\n\nno match here\n"
 
 
-def _raw(index: quintet.Index, query: str) -> dict[str, float]:
-    """Both signals as rifflux shows them, by path."""
-    found = results(index.search(query, "rifflux", mode="lexical", top_k=1000))
-    return {item["path"]: -item["score_breakdown"]["bm25"] for item in found}
+def _raw(files: dict[str, str], query: str) -> dict[str, float]:
+    """`keyword_raw` by path, from a table of nothing but the text of each file."""
+    scores = fts5_scores([[text] for text in files.values()], " OR ".join(query.split()))
+    return {list(files)[number]: -score for number, score in scores.items()}
 
 
 def _cosines(index: quintet.Index, query: str) -> dict[str, float]:
@@ -82,7 +92,7 @@ def test_front_matter_becomes_the_metadata_of_the_document(library: Library) -> 
 @pytest.mark.requirement("001-STEP-1", "001-STEP-2", "001-CHUNK-SCORE", "001-NORM")
 def test_a_document_score_is_the_weighted_sum_of_both_scaled_legs(library: Library) -> None:
     index = library(FILES, VECTORS)
-    keyword, vector = _scaled(_raw(index, "cache ttl")), _scaled(_cosines(index, "cache ttl"))
+    keyword, vector = _scaled(_raw(FILES, "cache ttl")), _scaled(_cosines(index, "cache ttl"))
     for alpha in (0.25, 0.6, 0.9):
         found = results(index.search("cache ttl", "harness", hybrid_alpha=alpha))
         expected = {
@@ -125,7 +135,7 @@ def test_an_average_is_taken_over_candidate_chunks_only(library: Library) -> Non
 def test_the_keyword_leg_brings_its_candidates(library: Library, candidates: Any, depth: int) -> None:
     """Min-max gives the deepest candidate away: the second of them scores (s2 - deepest) / (s1 - deepest)."""
     index = library(ladder(100))
-    raw = sorted(_raw(index, "word").values(), reverse=True)
+    raw = sorted(_raw(ladder(100), "word").values(), reverse=True)
     found = results(index.search("word", "harness", mode="keyword", **candidates))
     assert found[1]["doc_score"] == pytest.approx((raw[1] - raw[depth - 1]) / (raw[0] - raw[depth - 1]))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import quintet
-from contracts.fixed import FixedEmbedder, results, same_place_in_both, write
+from contracts.fixed import FixedEmbedder, fts5_scores, results, same_place_in_both, write
 
 BOOK = "# One\n\nword in the first part\n\n# Two\n\nword word word\n"
 MEANT = {"Two\n# Two\n\nword word word": (1.0, 0.0), "One\n# One\n\nword in the first part": (1.0, 0.2)}
@@ -47,19 +47,17 @@ def test_a_search_that_sets_nothing_weighs_by_six_tenths_and_shows_each_document
     with quintet.open(tmp_path / "index", FixedEmbedder(vectors)) as index:
         index.sync([write(tmp_path / "shelf", files)])
         found = results(index.search("?word", "harness"))
-        modes = {"lexical": "bm25", "semantic": "cosine"}
-        raw = {mode: results(index.search("?word", "rifflux", mode=mode)) for mode in modes}
-    signs = {"bm25": -1, "cosine": 1}
-    scaled = {}
-    for mode, name in modes.items():
-        scores = {one["chunk_id"]: signs[name] * one["score_breakdown"][name] for one in raw[mode]}
+        chunks = results(index.search("?word", "rifflux", mode="semantic"))
+    keyword = {at: -score for at, score in fts5_scores([[one["content"]] for one in chunks], "word").items()}
+    vector = {at: one["score_breakdown"]["cosine"] for at, one in enumerate(chunks)}
+    scaled = []
+    for scores in (keyword, vector):
         low, high = min(scores.values()), max(scores.values())
-        scaled[mode] = {chunk: (score - low) / (high - low) for chunk, score in scores.items()}
+        scaled.append({at: (score - low) / (high - low) for at, score in scores.items()})
     best: dict[str, float] = {}
-    for one in raw["semantic"]:
-        chunk, path = one["chunk_id"], one["path"]
-        score = 0.4 * scaled["lexical"].get(chunk, 0.0) + 0.6 * scaled["semantic"][chunk]
-        best[path] = max(score, best.get(path, 0.0))
-    assert len(raw["semantic"]) == 4  # the book has two chunks
+    for at, one in enumerate(chunks):
+        score = 0.4 * scaled[0].get(at, 0.0) + 0.6 * scaled[1][at]
+        best[one["path"]] = max(score, best.get(one["path"], 0.0))
+    assert len(chunks) == 4  # the book has two chunks
     assert [item["path"] for item in found] == ["book.md", "leaf.txt", "still.txt"]
     assert {item["path"]: item["doc_score"] for item in found} == pytest.approx(best)

@@ -330,7 +330,8 @@ def test_filters_apply_before_retrieval_on_both_branches(library: Library, metho
 @pytest.mark.parametrize(
     "filters",
     (
-        {"colour": "red"},
+        {"colour": ["red"]},
+        {"": "red"},
         {"page_number": "3"},
         {"page_number": True},
         {"managed_by_source": 1},
@@ -342,6 +343,36 @@ def test_a_filter_that_means_nothing_is_refused(library: Library, filters: objec
     with pytest.raises(UsageError) as error:
         library(FILES).search("ttl", "knowledge", search_method="keyword", filters=filters)
     assert error.value.code == "invalid_filter"
+
+
+@pytest.mark.requirement("003-REQ-FILTERS")
+@pytest.mark.parametrize("method", ("keyword", "semantic", "hybrid"))
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"author": "Ada"}, ["a.md"]),
+        ({"author": "Ada", "draft": False}, ["a.md"]),
+        ({"author": "Ada", "draft": True}, []),
+        ({"year": 1843}, ["a.md"]),
+        ({"year": 1844}, []),
+        ({"tags": "engine"}, ["a.md", "b.md"]),
+        ({"tags": "engine", "source_path": "b.md"}, ["b.md"]),
+        ({"title": "Notes"}, ["b.md"]),
+        ({"colour": "red"}, []),
+    ],
+)
+def test_every_field_of_front_matter_is_a_filter_by_the_name_it_has_in_the_metadata(
+    library: Library, method: str, filters: Any, expected: list[str]
+) -> None:
+    """Of a list, any element; a built-in name is the built-in field."""
+    files = {
+        "a.md": "---\nauthor: Ada\nyear: 1843\ndraft: false\ntags: [engine, notes]\n---\n\nthe ttl of it\n",
+        "b.md": "---\nauthor: Charles\ntitle: Notes\ntags: engine\n---\n\nmore of the ttl\n",
+    }
+    vectors = {"ttl": (1.0, 0.0), "the ttl of it": (1.0, 0.1), "more of the ttl": (1.0, 0.2)}
+    response = library(files, vectors).search("ttl", "knowledge", search_method=method, filters=filters)
+    assert sorted(paths(response)) == expected
+    assert ("nothing_passes" in codes(response)) == (not expected)
 
 
 @pytest.mark.requirement("003-EXAMPLE-REQUEST", "003-EXAMPLE-RESULT")

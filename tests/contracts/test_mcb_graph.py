@@ -30,6 +30,7 @@ FILES = {
     "office/loop.py": "def first():\n    return second()\n\n\ndef second():\n    return first()\n",
 }
 MOST = (1.0 + 0.8 + 0.6) / 60
+NAMES = {"render_invoice", "sheet", "border", "ring", "first", "second"}
 
 
 def found(response: quintet.Response) -> dict[str, int | None]:
@@ -83,6 +84,41 @@ def test_without_an_expansion_the_graph_takes_no_part(library: Library) -> None:
         assert {item["graph_rank"] for item in results(response)} == {0.0}
 
 
+@pytest.mark.requirement("002-T-E2E-7")
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        ("none", {}),
+        ({"callers": {"depth": 1}}, {"ring": 1}),
+        ({"dependencies": {"depth": 1}}, {"render_invoice": 1}),
+        ({"dependencies": {"depth": 3}}, {"render_invoice": 1, "sheet": 2, "border": 3}),
+        ({"related": {"radius": 1}}, {"ring": 1, "render_invoice": 1}),
+        ({"related": {"radius": 2}}, {"ring": 1, "render_invoice": 1, "sheet": 2}),
+    ],
+)
+def test_each_strategy_answers_with_its_neighbours_of_what_the_text_found(
+    library: Library, strategy: Any, expected: dict[str, int]
+) -> None:
+    response = library(FILES).search('"def buy"', "mcb", graph_expansion=strategy)
+    first, *others = results(response)
+    assert first["node"]["name"] == "buy" and first["provenance"]["matched_bm25"]
+    functions = {name: far for name, far in found(response).items() if name in NAMES}
+    assert functions == expected
+    assert {item["node"]["name"] for item in others} >= expected.keys()
+
+
+@pytest.mark.requirement("002-S-GRAPH")
+def test_at_the_default_k_two_full_lists_leave_no_place_for_what_the_graph_alone_found(
+    library: Library,
+) -> None:
+    """0.6 / 60 of the first by the graph is less than 0.8 / 79 of the last by meaning."""
+    chores = "".join(f"def chore_{number}():\n    return {number}\n\n\n" for number in range(30))
+    index = library({**FILES, "office/chores.py": chores}, Meaning("invoice", "chore"))
+    for k, seen in ((20, False), (30, True)):
+        response = index.search("invoice", "mcb", k=k, graph_expansion={"callers": {"depth": 1}})
+        assert ("buy" in found(response)) is seen
+
+
 class Meaning(dict[str, Any]):
     """Vectors by what a text holds: those with the word lie where the query lies."""
 
@@ -110,6 +146,21 @@ def test_expansion_finds_code_that_neither_text_nor_vectors_find(library: Librar
     }
     assert (buy["bm25_rank"], buy["semantic_rank"], buy["graph_rank"]) == (0.0, 0.0, 1.0)
     assert buy["node"]["path"] == "shop/checkout.py" and buy["node"]["kind"] == "function"
+
+
+@pytest.mark.requirement("002-STEP-3")
+def test_a_walk_starts_from_the_ten_best_nodes(library: Library) -> None:
+    """Each function is shorter than the next, so its number is its place; each has a caller of its own."""
+    files = {}
+    for number in range(14):
+        pads = "".join(f"    pad = {at}\n" for at in range(number))
+        files[f"m{number:02d}.py"] = f"def f{number:02d}():\n    anchor = 1\n{pads}    return anchor\n"
+        use = f"\n\ndef use{number:02d}():\n    return f{number:02d}()\n"
+        files[f"u{number:02d}.py"] = f"from m{number:02d} import f{number:02d}\n{use}"
+    response = library(files).search("anchor", "mcb", k=50, graph_expansion={"callers": {"depth": 1}})
+    by_text = [item["node"]["name"] for item in results(response) if item["provenance"]["matched_bm25"]]
+    assert by_text == [f"f{number:02d}" for number in range(14)]
+    assert sorted(found(response)) == [f"use{number:02d}" for number in range(10)]
 
 
 @pytest.mark.requirement("002-STEP-4", "002-WEIGHTS")

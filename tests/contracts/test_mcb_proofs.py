@@ -53,7 +53,7 @@ def test_a_node_is_called_what_its_code_its_heading_or_its_file_is_called(
     assert [line.strip() for line in node["content"].splitlines()] == [line.strip() for line in shown]
 
 
-@pytest.mark.requirement("002-Q-TEXT")
+@pytest.mark.requirement("002-Q-TEXT", "002-T-E2E-9")
 @pytest.mark.parametrize(
     ("query", "path"),
     [
@@ -174,7 +174,6 @@ def test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it(l
     assert [item["score"] for item in found] == sorted((item["score"] for item in found), reverse=True)
 
 
-@pytest.mark.requirement("002-T-FTS-2")
 @pytest.mark.parametrize(
     ("query", "path"), [("user", "camel.txt"), ("name user", "camel.txt"), ("server", "acronym.txt")]
 )

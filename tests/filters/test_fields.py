@@ -125,7 +125,7 @@ def test_a_time_is_unix_milliseconds_or_a_date_in_utc(text: str, expected: int |
     [
         {"and": [{"title": "x"}]},
         {"not": {"title": "x"}},
-        {"path": "x"},
+        {"path": ["x"]},
         {"chunk_index": {"<": 2}},
         ["title:x"],
     ],

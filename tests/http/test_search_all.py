@@ -33,10 +33,11 @@ class Asked:
     query: str
     code: dict[str, Any] = field(default_factory=dict)
     memory: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
 
     @property
     def body(self) -> dict[str, Any]:
-        return {"query": self.query, "code": self.code, "memory": self.memory}
+        return {"query": self.query, "context": self.context, "code": self.code, "memory": self.memory}
 
 
 REQUESTS = [
@@ -48,6 +49,8 @@ REQUESTS = [
     Asked("cache", {"graph_expansion": {"callers": {"depth": 2}}}, {"about": "cache_answer"}),
     Asked("cache NOT bread", {"syntax": "fts5"}, {"include_superseded": True, "session": "monday"}),
     Asked("cache", {"scope_filter": {"file": "src/store.py"}}, {"tags": ["ttl"], "since": 0}),
+    Asked("cache", context={"symbols": ["cache_answer", "nobody"], "open_files": ["docs/cache.md"]}),
+    Asked("cache", context={"project": "elsewhere"}),
 ]
 
 
@@ -83,13 +86,13 @@ def dumped(wire: object) -> bytes:
 
 def python(place: Place, asked: Sequence[Asked]) -> list[bytes]:
     with quintet.open(place.folder / ".quintet", create=False) as index:
-        return [dumped(index.search_all(one.query, one.code, one.memory).wire()) for one in asked]
+        return [dumped(index.search_all(**one.body).wire()) for one in asked]
 
 
 def command_line(place: Place, asked: Sequence[Asked]) -> list[bytes]:
     printed = []
     for one in asked:
-        halves = {"code": one.code, "memory": one.memory}
+        halves = {"context": one.context, "code": one.code, "memory": one.memory}
         given = [f"--{half}={n}={json.dumps(v)}" for half, of in halves.items() for n, v in of.items()]
         run(["search-all", "--json", "--db", str(place.folder / ".quintet"), *given, one.query])
         printed.append(place.capture.readouterr().out.encode())
@@ -125,7 +128,7 @@ Door = Callable[[Place, Sequence[Asked]], list[bytes]]
 DOORS: tuple[Door, ...] = (command_line, rest, mcp_http, mcp_stdio)
 
 
-@pytest.mark.requirement("002-UNIFIED-RANK")
+@pytest.mark.requirement("002-UNIFIED-RANK", "002-UNIFIED-CONTEXT")
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 def test_every_door_ranks_code_and_memory_as_python_does(
     door: Door, remembering: Path, served: Running, capsys: pytest.CaptureFixture[str]
@@ -159,7 +162,7 @@ def test_an_answer_is_as_its_schema_says_and_so_is_every_request(served: Running
         ({}, "bad_query", None, "no query"),
         ({"query": " "}, "bad_query", None, ""),
         ({"query": 7}, "bad_query", None, ""),
-        ({"query": "x", "limit": 3}, "invalid_parameter", "limit", "it takes: code, memory, query"),
+        ({"query": "x", "limit": 3}, "invalid_parameter", "limit", "it takes: code, context, memory, query"),
         ({"query": "x", "memories": {}}, "invalid_parameter", "memories", "did you mean 'memory'?"),
         ({"query": "x", "code": None}, "invalid_parameter", "code", "an object"),
         ({"query": "x", "memory": [1]}, "invalid_parameter", "memory", "an object"),

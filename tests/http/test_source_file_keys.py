@@ -63,3 +63,28 @@ def test_the_address_of_a_file_of_a_source_opens_with_a_key_of_its_base_alone(
     assert code_of(clients["stranger"].get(url))[0] in (403, 404)
     wrong = {"Authorization": "Bearer qk_000000000000_" + "a" * 43}
     assert code_of(clients["nobody"].get(url, headers=wrong)) == (401, "unauthorized")
+
+
+@pytest.mark.requirement("003-REF-FILE-URL")
+def test_on_this_machine_the_file_of_a_source_needs_a_key_as_soon_as_there_is_one(tmp_path: Path) -> None:
+    place = indexed(tmp_path)
+    (place / "papers").mkdir()
+    (place / "papers" / "pump.txt").write_text(TEXT, "utf-8")
+    keys = Keys(place / ".quintet")
+    asked = {"query": "boiler pump", "index": "kb_manuals", "search_method": "keyword"}
+    with serving(place) as server, server.client() as client:
+        client.post("/v1/knowledge-bases", json={"slug": "manuals"})
+        client.post(f"{BASE}/sources", json={"directory": "papers"})
+        job = client.post(f"{BASE}/sources/papers/sync").headers["location"]
+        with client.stream("GET", f"{job}/events") as events:
+            assert '"state": "done"' in "".join(events.iter_lines())
+        answer = client.post("/v1/retrieval", json={"retrieval": asked, "references": True})
+        url = answer.json()["references"][0]["file_url"]
+        assert client.get(url).text == TEXT
+        _, key = keys.add("reader", "read", ["manuals"])
+        assert code_of(client.get(url)) == (401, "unauthorized")
+        assert client.head(url).status_code == 401
+        assert client.get(url, headers={"Authorization": f"Bearer {key}"}).text == TEXT
+        assert client.get(f"{BASE}/documents").status_code == 200  # other routes stay open here
+        keys.revoke("reader")
+        assert client.get(url).text == TEXT

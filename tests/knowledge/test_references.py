@@ -113,6 +113,7 @@ def test_a_local_address_is_shown_in_no_reference(uri: Any) -> None:
     assert references(result("c1", "a", uri=uri))[0]["uri"] is None
 
 
+@pytest.mark.requirement("003-REF-FILE-URL", "003-REF-NO-LOCAL-PATH")
 def test_a_pdf_opens_at_its_first_page_and_nothing_else_does() -> None:
     found = references(
         result("c1", "a", source_path="x/a.PDF", page_number=3),

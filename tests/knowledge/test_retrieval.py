@@ -108,9 +108,8 @@ def test_every_digit_of_a_whole_number_counts(typed: KnowledgeBase, name: str, v
 
 def test_a_schema_holds_for_its_own_base_alone(index: quintet.Index, typed: KnowledgeBase) -> None:
     index.knowledge.create("plain").put("word")
-    for name in ("kb_plain", "default"):
-        with pytest.raises(UsageError, match="unknown filter 'year'"):
-            index.search("word", "knowledge", index=name, filters={"year": 1})
+    with pytest.raises(UsageError, match="unknown filter 'year'"):
+        index.search("word", "knowledge", index="kb_plain", filters={"year": 1})
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -78,7 +78,7 @@ def test_while_the_model_loads_a_receipt_waits_for_it(library: Path) -> None:
     late = LateEmbedder()
     with quintet.open(library / ".quintet", late) as index:
         index.sync([library])
-    shared = SharedIndex(quintet.open(library / ".quintet", late), base=library)
+    shared = SharedIndex(quintet.open(library / ".quintet", late, model_seconds=0), base=library)
     got: list[Response] = []
     asking = threading.Thread(target=lambda: got.append(shared.search("cache", receipt=True)))
     asking.start()

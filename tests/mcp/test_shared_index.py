@@ -11,6 +11,7 @@ import pytest
 import quintet
 from quintet.embed.hashing import HashingEmbedder
 from quintet.errors import AccessError, LimitError, NotFound, QuintetError, StoreError
+from quintet.query.search import Response
 from quintet.serving import shared_index
 from quintet.serving.shared_index import SharedIndex
 
@@ -58,10 +59,33 @@ def waiting(library: Path, slow: SlowEmbedder) -> Iterator[SharedIndex]:
         index.sync([library])
     slow.released.clear()
     slow.asked.clear()
-    opened = SharedIndex(quintet.open(library / ".quintet", slow), base=library)
+    opened = SharedIndex(quintet.open(library / ".quintet", slow, model_seconds=0), base=library)
     yield opened
     slow.released.set()
     opened.close()
+
+
+@pytest.mark.parametrize("contract", ["quintet", "rifflux", "harness", "cfs", "mcb"])
+def test_the_first_answer_waits_for_the_model_and_is_the_whole_answer(
+    library: Path, slow: SlowEmbedder, contract: str
+) -> None:
+    slow.released.set()
+    with quintet.open(library / ".quintet", slow) as index:
+        index.sync([library])
+        whole = index.search("cache", contract)
+    slow.released.clear()
+    slow.asked.clear()
+    shared = SharedIndex(quintet.open(library / ".quintet", slow, model_seconds=PATIENCE), base=library)
+    answers: list[Response] = []
+    asking = threading.Thread(target=lambda: answers.append(shared.search("cache", contract)))
+    asking.start()
+    assert slow.asked.wait(PATIENCE)
+    assert answers == []
+    slow.released.set()
+    asking.join(PATIENCE)
+    (first,) = answers
+    shared.close()
+    assert (first.status, first.notes, first.body) == (whole.status, whole.notes, whole.body)
 
 
 @pytest.mark.parametrize("contract", ["quintet", "rifflux", "harness", "cfs", "mcb"])
@@ -109,7 +133,7 @@ def test_a_search_of_code_and_memory_waits_for_the_model_so_that_both_halves_are
     waiting: SharedIndex, slow: SlowEmbedder
 ) -> None:
     found: list[str] = []
-    thread = threading.Thread(target=lambda: found.append(waiting.search_all("cache", {}, {}).status))
+    thread = threading.Thread(target=lambda: found.append(waiting.search_all("cache", None, {}, {}).status))
     thread.start()
     assert slow.asked.wait(PATIENCE)
     assert found == []

@@ -67,5 +67,5 @@ def test_recall_knowledge_bases_contexts_and_both_together_tell_it(index: quinte
     asked = {"index": "kb_faq", "filters": {"title": "None such"}, "search_method": "hybrid"}
     assert codes(index.search("dusk", "knowledge", **asked)) == ["nothing_passes"]
     assert codes(index.context("dusk", index="kb_faq", filters={"title": "None such"})) == ["nothing_passes"]
-    both = index.search_all("fog", {"filters": "lang:cobol"}, {"kind": "task"})
+    both = index.search_all("fog", code={"filters": "lang:cobol"}, memory={"kind": "task"})
     assert codes(both) == ["nothing_passes", "nothing_passes"]

@@ -244,4 +244,7 @@ def hnsw_line(graph: "Approximation | None") -> str:
     if not graph.rows:
         return "being built"
     shares = ", ".join(f"{share:.1%} with ef {ef}" for ef, share in graph.recall.items())
-    return f"{graph.rows} of {graph.of} vectors; finds {shares} of the exact best 20"
+    return (
+        f"{graph.rows} of {graph.of} vectors; finds {shares} of the exact best 20; "
+        f"vectors=hnsw uses ef {graph.ef}"
+    )

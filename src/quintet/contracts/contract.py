@@ -14,8 +14,9 @@ from quintet.ranking import Profile
 
 Syntax = Literal["plain", "fts5"]
 Strategy = Literal["callers", "dependencies", "related"]
-# How vectors are searched: spec 004 gives HNSW an ef of 50, and 20 where speed counts more.
-EF: Mapping[str, int | None] = {"exact": None, "hnsw": 50, "approximate": 20}
+# How vectors are searched. Spec 004 gives HNSW an ef of 50, and 20 where speed counts more; 0 is as much as
+# the graph needs to find nearly all of the best.
+EF: Mapping[str, int | None] = {"exact": None, "hnsw": 0, "standard": 50, "approximate": 20}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Reading:
     stems: bool = False  # match words by their stems
     even: bool = False  # scores as in an index of 8,000 chunks, whatever its size
     field_weights: tuple[tuple[str, float], ...] = ()
+    content_only: bool = False  # headings and titles neither match nor count
     min_score: float | None = None
     exact_bm25: bool = True  # the scores of FTS5; False leaves scoring to the text index
 
@@ -59,8 +61,9 @@ class Plan:
     intent: QueryIntent | None = None  # what facts about code are compared with; None leaves them out
     vector: Int16 | None = None
     expansion: Expansion | None = None
+    seeds: tuple[str, ...] = ()  # nodes that the expansion starts from, before the best of the other legs
     min_similarity: float | None = None
-    ef: int | None = None  # of HNSW, which then proposes candidates; None compares every vector
+    ef: int | None = None  # of HNSW, which then proposes candidates, 0: its own; None: compare every vector
     needs_embedding: bool = False  # without an embedding, an error instead of an empty leg
     needs_canonical: bool = False
     needs_freshness: bool = False

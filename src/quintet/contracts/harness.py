@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from math import inf
 from typing import TypedDict
 
-from quintet.contracts.contract import Answer, Contract, Plan, Syntax
+from quintet.contracts.contract import Answer, Contract, Plan, Reading, Syntax
 from quintet.errors import UsageError
 from quintet.filters.fields import FILTER
 from quintet.model.filters import Filter
@@ -78,6 +78,7 @@ def plan(query: str, params: Params) -> Plan:
         profile(params),
         params.final_limit,
         params.syntax,
+        reading=Reading(content_only=True),  # "FTS5 match over `chunks.text`"
         filter=params.filters,
         notes=_clamped(params),
     )

@@ -43,11 +43,12 @@ TIES: tuple[OrderKey, ...] = ("chunk_id",)
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The parameters for index `default`; `for_base` adds the properties of a base to the filters."""
+    """The parameters for index `default`, whose filters include front matter; `for_base` has the properties
+    of a base instead."""
 
     index: str = parameter(DEFAULT_INDEX, INDEX, "which knowledge base")
     top_k: int = parameter(5, LIMIT, "results to return", code="invalid_top_k")
-    filters: Filter = parameter(Filter(), exact_filters(BUILT_IN), FILTERS)
+    filters: Filter = parameter(Filter(), exact_filters(BUILT_IN, front_matter=True), FILTERS)
     search_method: Method = parameter(
         "semantic", one_of(*get_args(Method)), "which branches to use", code="invalid_search_method"
     )

@@ -37,6 +37,7 @@ DISTANCES = {
     "dependencies": "depth",
     "related": "radius",
 }  # the parameter of each strategy
+MOST_SEEDS = 1_000
 FARTHEST = 10  # hops; more would reach most of any repository
 
 
@@ -73,6 +74,14 @@ def _field_weights(value: object) -> object:
     return tuple((name, float(value[name])) for name in FIELDS if name in value)
 
 
+def _seeds(value: object) -> object:
+    if not isinstance(value, (list, tuple)) or len(value) > MOST_SEEDS:
+        raise NotAllowed(f"a list of at most {MOST_SEEDS} ids of nodes")
+    if not all(isinstance(node, str) for node in value):
+        raise NotAllowed("a list of ids of nodes, as results show them")
+    return tuple(value)
+
+
 def _walk(strategy: str) -> Schema:
     distance = {DISTANCES[strategy]: {"type": "integer", "minimum": 1, "maximum": FARTHEST}}
     return object_schema({strategy: object_schema(distance, list(distance))}, [strategy])
@@ -82,6 +91,7 @@ EMBEDDING = ValueCheck(_embedding, {"type": "array", "items": {"type": "number"}
 EXPANSION = ValueCheck(
     _expansion, {"oneOf": [{"type": "string", "const": "none"}, *(_walk(strategy) for strategy in DISTANCES)]}
 )
+SEEDS = ValueCheck(_seeds, {"type": "array", "items": {"type": "string"}, "maxItems": MOST_SEEDS})
 FIELD_WEIGHTS = ValueCheck(
     _field_weights, object_schema({name: {"type": "number", "minimum": 0} for name in FIELDS})
 )
@@ -92,6 +102,9 @@ class Params:
     k: int = parameter(20, LIMIT, "results to return")
     embedding: Int16 | None = parameter(None, EMBEDDING, "a query vector that the caller computed")
     graph_expansion: Expansion | None = parameter(None, EXPANSION, "how to explore the code graph")
+    seeds: tuple[str, ...] | None = parameter(
+        None, SEEDS, "ids of nodes that the graph is walked from as well"
+    )
     scope_filter: Filter = parameter(
         Filter(), SCOPE_FILTER, "only results in this project, package, module or file"
     )
@@ -135,6 +148,7 @@ def plan(query: str, params: Params) -> Plan:
         filter=Filter(params.scope_filter.conditions + params.filters.conditions),
         vector=params.embedding,
         expansion=params.graph_expansion,
+        seeds=params.seeds or (),
         needs_freshness=True,
         needs_fields=True,
     )

@@ -79,9 +79,10 @@ BUILT_IN: Mapping[str, str] = {  # spec 003, "Built-In Chunk Metadata"
 SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest last
 
 
-def exact_filters(fields: Mapping[str, str]) -> ValueCheck:
+def exact_filters(fields: Mapping[str, str], *, front_matter: bool = False) -> ValueCheck:
     """Spec 003's filters: an object of `{name: value}` conditions, all of which must hold. Beside it, text of
-    the filter language, which knows the general fields too."""
+    the filter language, which knows the general fields too. With `front_matter`, every other name in the object
+    is a field of front matter."""
 
     def accept(value: object) -> object:
         if isinstance(value, str):
@@ -89,10 +90,17 @@ def exact_filters(fields: Mapping[str, str]) -> ValueCheck:
         if not isinstance(value, Mapping):
             example = "{'title': 'Guide'}, or text such as 'title:Guide'"
             raise _invalid(f"filters is {shown(value)}; it must be an object such as {example}")
-        return Filter(tuple(_conditions(fields, value)))
+        return Filter(tuple(_authored(fields, value) if front_matter else _conditions(fields, value)))
 
     exact = object_schema({name: KINDS[kind] for name, kind in fields.items()})
+    if front_matter:
+        exact = {**exact, "additionalProperties": KINDS[SCALAR]}
     return ValueCheck(accept, {"oneOf": [exact, FILTER_TEXT]})
+
+
+def _authored(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
+    names = {str(name): str(name) if name in fields else f"meta.{name}" for name in value}
+    return _conditions({**fields, META_FIELD: SCALAR}, {names[str(name)]: value[name] for name in value})
 
 
 def _conditions(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:

@@ -68,9 +68,7 @@ class Guard:
         if given is None:
             if not self._needs_key:
                 return None
-            raise AccessError(
-                "this server needs an API key; send 'Authorization: Bearer KEY'", code="unauthorized"
-            )
+            raise _without_key("this server")
         scheme, _, token = given.partition(" ")
         if scheme.lower() != "bearer":
             raise AccessError(
@@ -85,6 +83,18 @@ class Guard:
                 f"the key {key.name!r} is for knowledge bases only; this needs one without --kb"
             )
         return key
+
+    async def insist(self, key: Key | None) -> None:
+        """Refuse a request without a key wherever any key exists, also on this machine."""
+        if key is not None:
+            return
+        keys = await anyio.to_thread.run_sync(self._keys.all, limiter=self._checking)
+        if keys:
+            raise _without_key("the file of a source")
+
+
+def _without_key(what: str) -> AccessError:
+    return AccessError(f"{what} needs an API key; send 'Authorization: Bearer KEY'", code="unauthorized")
 
 
 def _bare(host: str) -> str:

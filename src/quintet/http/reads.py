@@ -27,9 +27,14 @@ def search(
 
 
 def search_all(
-    shared: SharedIndex, query: Any, code: dict[str, Any], memory: dict[str, Any], max_bytes: int
+    shared: SharedIndex,
+    query: Any,
+    context: dict[str, Any],
+    code: dict[str, Any],
+    memory: dict[str, Any],
+    max_bytes: int,
 ) -> Reply:
-    return Reply(limited_json(shared.search_all(query, code, memory).wire(), max_bytes))
+    return Reply(limited_json(shared.search_all(query, context, code, memory).wire(), max_bytes))
 
 
 def context(shared: SharedIndex, query: Any, index: str, params: dict[str, Any], max_bytes: int) -> Reply:

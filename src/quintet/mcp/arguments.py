@@ -230,6 +230,11 @@ class Recall(Arguments):
 
 class SearchAll(Arguments):
     query: Query
+    context: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Where you are: {project, open_files, symbols, memories}. The project scopes the code; "
+        "the graph is walked from the rest.",
+    )
     code: dict[str, Any] = Field(
         default_factory=dict,
         description='Further parameters of contract mcb: {"limit": 5, "filters": "path:src/**"}.',

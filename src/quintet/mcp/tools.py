@@ -165,7 +165,8 @@ def recall(shared: SharedIndex, call: arguments.Recall, progress: Progress) -> T
 
 
 def search_all(shared: SharedIndex, call: arguments.SearchAll, progress: Progress) -> ToolResult:
-    whole, places = shared.search_all(call.query, call.code, call.memory).wire(), text.Places(shared.roots())
+    whole = shared.search_all(call.query, call.context, call.code, call.memory).wire()
+    places = text.Places(shared.roots())
     views = [with_place(shared.index, view) for view in result_views("mcb", {"results": whole["code"]})]
     texts = text.ranked_texts(whole, views, places)
     body = budget.cut_all(whole, texts, call.max_tokens)

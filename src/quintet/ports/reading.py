@@ -69,11 +69,12 @@ class TextIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Approximation:
-    """An HNSW graph beside the exact vectors. It covers `rows` of the `of` vectors; `recall` is the share of
-    the exact best 20 that it finds, by the `ef` of the search."""
+    """An HNSW graph beside the exact vectors. It covers `rows` of the `of` vectors; `ef` is that of searches
+    that name none, and `recall` the share of the exact best 20 that it finds, by the `ef` of the search."""
 
     rows: Count
     of: Count
+    ef: Count
     recall: Mapping[str, float]
     building: bool
 
@@ -88,7 +89,8 @@ class ChunkVectors(NamedTuple):
 class VectorIndex(Protocol):
     """Search by integer dot product. `score` is the cosine; equal products are ordered by path, sequence, id.
 
-    It is exact unless `ef` is given and an HNSW graph exists, which then proposes the candidates.
+    It is exact unless `ef` is given and an HNSW graph exists, which then proposes the candidates. An `ef` of
+    0 is the graph's own.
     """
 
     @property

@@ -34,8 +34,9 @@ def merge(lists: Mapping[Any, Sequence[str]], fusion: Rrf = MERGE) -> list[Merge
     return sorted(items, key=lambda item: -item.score)  # stable: the order of the lists decides ties
 
 
-def merge_answers(answers: Mapping[str, Response]) -> Response:
-    """Several answers as one: the results of each under its name, and all of them in `hybrid_rank`."""
+def merge_answers(answers: Mapping[str, Response], more: Sequence[Note] = ()) -> Response:
+    """Several answers as one: the results of each under its name, and all of them in `hybrid_rank`. `more`
+    are notes on none of them."""
     results: dict[str, Any] = {kind: answer.body["results"] for kind, answer in answers.items()}
     ranked = merge({kind: [_id(item) for item in items] for kind, items in results.items()})
     hybrid = [asdict(item) for item in ranked]
@@ -45,7 +46,7 @@ def merge_answers(answers: Mapping[str, Response]) -> Response:
         for kind, answer in answers.items()
         for note in answer.notes
     ]
-    return Response({**results, "hybrid_rank": hybrid}, status, [*notes, *empty])
+    return Response({**results, "hybrid_rank": hybrid}, status, [*more, *notes, *empty])
 
 
 def _id(item: Mapping[str, Any]) -> str:

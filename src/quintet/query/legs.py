@@ -261,7 +261,7 @@ def _note_approximation(legs: Legs, graph: Approximation | None, ef: int, *, fil
             "runs, or build it now with 'quintet hnsw'",
         )
     else:
-        recall = graph.recall.get(str(ef))
+        recall = graph.recall.get(str(ef := ef or graph.ef))
         known = "its recall is unknown" if recall is None else f"it finds {recall:.1%} of the exact best 20"
         legs.note("approximate", f"HNSW proposed the vector candidates with ef {ef}: {known}")
 
@@ -389,12 +389,12 @@ def _add_evidence(legs: Legs, snapshot: Snapshot, intent: QueryIntent) -> None:
 
 
 def _graph(legs: Legs, snapshot: Snapshot, plan: Plan, within: Rows | None) -> None:
-    """Neighbours of the best nodes that text and vectors found together."""
+    """Neighbours of the seeds that were given, and of the best nodes that text and vectors found together."""
     assert plan.expansion is not None
     if not snapshot.graph.available:
         legs.note("graph_missing", "this index has no code graph, so nothing was expanded")
         return
     facts = snapshot.catalog.facts(chunk_ids_of(legs.hits))
-    seeds = [item.item_id for item in rank(plan.profile, legs.hits, facts, max(plan.limit, SEEDS))[:SEEDS]]
+    best = [item.item_id for item in rank(plan.profile, legs.hits, facts, max(plan.limit, SEEDS))[:SEEDS]]
     depth = depth_of(plan.profile, "graph", plan.limit)
-    legs.hits["graph"] = snapshot.graph.expand(seeds, plan.expansion, depth, within)
+    legs.hits["graph"] = snapshot.graph.expand([*plan.seeds, *best], plan.expansion, depth, within)

@@ -48,7 +48,10 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
     reading = plan.reading
     if plan.syntax == "fts5":
         _check_cost(plan.query, tokens, max_terms)
-        return ParsedQuery(TextQuery(expression=plan.query, field_weights=reading.field_weights), ())
+        expression = TextQuery(
+            expression=plan.query, field_weights=reading.field_weights, content_only=reading.content_only
+        )
+        return ParsedQuery(expression, ())
     tokens = cache(tokens)  # each term is tokenised several times
     pasted = is_pasted(plan.query)
     phrases = [] if pasted else _distinct(QUOTED.findall(plan.query), tokens)
@@ -73,6 +76,7 @@ def parse(plan: Plan, tokens: Callable[[str], list[str]], max_terms: int) -> Par
         stems=reading.stems,
         field_weights=reading.field_weights,
         exact_bm25=reading.exact_bm25,
+        content_only=reading.content_only,
         weights=_weights(plan.query, words, tokens, pasted) if reading.repeats else (),
     )
     return ParsedQuery(query, tuple(_notes(plan.query, pasted, terms, capped)))
@@ -87,7 +91,7 @@ def look_up(parsed: ParsedQuery, index: TextIndex, *, respell: bool) -> ParsedQu
     for term, word in other.items():
         notes.append(_note("respelt", f"{shown(term)} occurs nowhere; searched for {shown(word)} instead"))
     for phrase in query.phrases:
-        if not index.search(TextQuery(phrases=(phrase,)), 1):
+        if not index.search(TextQuery(phrases=(phrase,), content_only=query.content_only), 1):
             message = f"the phrase {shown(phrase)} occurs nowhere in this index"
             notes.append(_note("phrase_not_found", message))
     terms = tuple(other.get(term, term) for term in query.terms)

@@ -104,7 +104,8 @@ class SharedIndex:
         db_path: str | None = None,
         receipt: bool = False,
     ) -> Response:
-        """While the model loads, the answer is from text alone, with the note `embedder_loading`."""
+        """If the model takes longer than `model_seconds` to load, the answer is from text alone, with a
+        note."""
         checked = _parameters(params or {})
         warm = self._warm if db_path is None else self._other(db_path)
         if receipt:
@@ -123,10 +124,16 @@ class SharedIndex:
     def why(self, query: str, reference: str, contract: str, params: Mapping[str, object]) -> Explanation:
         return self._warm.wait().why(query, reference, contract, **_parameters(params))
 
-    def search_all(self, query: str, code: Mapping[str, object], memory: Mapping[str, object]) -> Response:
+    def search_all(
+        self,
+        query: str,
+        context: Mapping[str, object] | None,
+        code: Mapping[str, object],
+        memory: Mapping[str, object],
+    ) -> Response:
         """Code and memory in one ranking. It waits for the model: text alone would rank wrongly."""
-        halves = _parameters(code, "code"), _parameters(memory, "memory")
-        return self._warm.wait().search_all(query, *halves)
+        halves = {"code": _parameters(code, "code"), "memory": _parameters(memory, "memory")}
+        return self._warm.wait().search_all(query, context, **halves)
 
     def targets(self, path: str | None = None, paths: Sequence[str] | None = None) -> ReindexTargets:
         """`paths` if any, else `path`, else the roots in the working folder, else that folder (spec 000,

@@ -1,7 +1,9 @@
-"""An index that answers at once. While its embedding model loads, it answers from text alone and says so."""
+"""An index whose first answers wait for its embedding model. After some seconds they are from text alone, and
+say so."""
 
 import logging
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -52,19 +54,21 @@ class WarmIndex:
         self.loaded = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._deadline = 0.0  # when hybrid searches stop waiting
         self._text_only: Index | None = None
         if getattr(index.embedder, "kind", None) != LOADED_FIRST:
             self.loaded.set()
 
     def search(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
-        """By text alone while the model loads; a semantic search waits for the model."""
+        """Waits for the model, unless its mode needs none. If the model has not loaded `model_seconds` after
+        it began to, a hybrid search answers by text alone; a semantic one goes on waiting."""
         chosen = contract_named(contract)
         mode = _mode(chosen, {**self.index.settings.contracts.get(chosen.name, {}), **params})
         if mode not in TEXT_ONLY and not self.loaded.is_set():
             self.load()
-            if mode != "semantic":
+            left = None if mode == "semantic" else max(0.0, self._deadline - time.monotonic())
+            if not self.loaded.wait(left):
                 return self._search_text(query, contract, params)
-            self.wait()
         return self.index.search(query, contract, **params)
 
     def search_with_receipt(self, query: str, contract: str, params: Mapping[str, Any]) -> Response:
@@ -90,6 +94,7 @@ class WarmIndex:
         with self._starting:
             if embedder is None or self._thread is not None or self.loaded.is_set():
                 return
+            self._deadline = time.monotonic() + self.index.settings.model_seconds
             self._text_only = quintet.open(self.index.folder, LoadingEmbedder(embedder), create=False)
             self._thread = threading.Thread(
                 target=self._load, args=[embedder], name="quintet-load", daemon=True

@@ -5,8 +5,10 @@ from contracts.manifest.entry import Requirement, proved
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "001-TERM-CHUNK",
-        "keywords match chunks, results are documents",
+        "keyword retrieval is FTS5's match over the text of chunks and nothing else",
         "tests/contracts/test_harness.py::test_keywords_are_matched_in_chunks_and_results_are_documents",
+        "tests/contracts/test_bm25_columns.py::test_harness_matches_and_scores_the_text_of_chunks_alone",
+        "tests/contracts/test_bm25_columns.py::test_harness_scores_the_text_alone_in_the_language_of_fts5_too",
     ),
     proved(
         "001-IN-TABLE",

@@ -1,6 +1,6 @@
 """Spec 002, MCB ADR-043. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, measured, proved, short_of
+from contracts.manifest.entry import Requirement, differs, measured, proved, short_of
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -120,9 +120,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb.py::test_a_precomputed_embedding_takes_the_place_of_the_embedder",
         "tests/contracts/test_mcb.py::test_without_a_query_embedding_the_leg_is_skipped",
     ),
-    proved(
+    differs(
         "002-STEP-3",
-        "the graph is walked from the best results",
+        "related code is walked from the results of full text",
+        "The graph leg starts from the ten best nodes of both legs",
+        "tests/contracts/test_mcb_graph.py::test_a_walk_starts_from_the_ten_best_nodes",
         "tests/contracts/test_mcb_graph.py::test_callers_up_to_a_depth_join_the_ranking",
         "tests/contracts/test_mcb_graph.py::test_the_search_is_one_service_over_three_ports_and_walks_from_the_best_of_two",
         "tests/contracts/test_mcb_proofs.py::test_three_signals_make_one_ranking_in_which_each_result_says_who_found_it",
@@ -139,9 +141,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
         "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
-    proved(
+    differs(
         "002-STEP-6",
-        "scope and floor filter before the cut to k",
+        "scope and freshness floor filter after fusion, before the cut to k",
+        "Scope applies before retrieval on every leg",
         "tests/contracts/test_mcb.py::test_scope_holds_on_every_leg",
         "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
@@ -231,27 +234,28 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "002-PORT-MIN-SCORE",
         "the text port has a minimum score",
-        "tests/contracts/test_mcb.py::test_a_least_score_cuts_the_text_leg",
+        "tests/contracts/test_mcb_text.py::test_a_least_score_keeps_the_hits_that_reach_it",
     ),
     proved(
         "002-PORT-FIELD-WEIGHTS",
         "the text port weights fields",
-        "tests/contracts/test_mcb.py::test_field_weights_decide_which_field_counts",
+        "tests/contracts/test_mcb_text.py::test_field_weights_decide_which_field_counts",
         "tests/storage/text/test_index.py::test_field_weights_of_parts_and_cjk_are_sqlites_own",
     ),
     proved(
         "002-PORT-MATCHED-FIELDS",
         "results name the fields that matched",
-        "tests/contracts/test_mcb.py::test_field_weights_decide_which_field_counts",
+        "tests/contracts/test_mcb_text.py::test_field_weights_decide_which_field_counts",
     ),
     proved(
         "002-PORT-INDEX",
         "the text port indexes documents",
-        "tests/contracts/test_mcb.py::test_a_changed_file_is_found_by_its_new_words_only",
+        "tests/contracts/test_mcb_text.py::test_what_was_indexed_changed_or_removed_is_found_by_its_present_words_only",
     ),
-    proved(
+    differs(
         "002-PORT-CLEAR",
-        "the text port can be cleared",
+        "the text port clears all indexed documents",
+        "The text port's `clear` empties the whole index",
         "tests/contracts/test_mcb_graph.py::test_a_cleared_index_finds_nothing_and_can_be_filled_again",
     ),
     proved(
@@ -279,6 +283,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_mcb_graph.py::test_the_search_is_one_service_over_three_ports_and_walks_from_the_best_of_two",
     ),
     proved(
+        "002-UNIFIED-CONTEXT",
+        "unified search takes a query and a context snapshot",
+        "tests/memory/test_context.py::test_the_project_of_a_context_scopes_the_code",
+        "tests/memory/test_context.py::test_code_around_the_cursor_rises",
+        "tests/memory/test_context.py::test_what_a_recent_memory_is_about_counts_as_open",
+        "tests/http/test_search_all.py::test_every_door_ranks_code_and_memory_as_python_does",
+    ),
+    proved(
         "002-UNIFIED-CODE",
         "unified search returns code",
         "tests/memory/test_search_all.py::test_the_code_of_a_unified_answer_is_what_mcb_answers",
@@ -296,27 +308,28 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-T-FTS-1",
-        "text: reindexed content is found",
-        "tests/contracts/test_mcb.py::test_a_changed_file_is_found_by_its_new_words_only",
+        "text: tantivy's indexing (and FTS5's)",
+        "tests/contracts/test_mcb_text.py::test_what_was_indexed_changed_or_removed_is_found_by_its_present_words_only",
     ),
     proved(
         "002-T-FTS-2",
-        "text: parts of identifiers are found",
-        "tests/contracts/test_mcb.py::test_the_parts_of_an_identifier_are_found",
-        "tests/contracts/test_mcb_proofs.py::test_a_part_is_found_where_nothing_but_the_whole_identifier_stands",
+        "text: parsing of queries",
+        "tests/contracts/test_mcb_text.py::test_a_query_is_words_phrases_and_parts_of_names_whatever_a_person_types",
     ),
     proved(
-        "002-T-FTS-3", "text: ranks follow bm25", "tests/contracts/test_mcb.py::test_text_ranks_follow_bm25"
+        "002-T-FTS-3",
+        "text: accuracy of ranks",
+        "tests/contracts/test_mcb_text.py::test_ranks_are_those_of_bm25",
     ),
     proved(
         "002-T-FTS-4",
         "text: a minimum score cuts",
-        "tests/contracts/test_mcb.py::test_a_least_score_cuts_the_text_leg",
+        "tests/contracts/test_mcb_text.py::test_a_least_score_keeps_the_hits_that_reach_it",
     ),
     proved(
         "002-T-FTS-5",
         "text: field weights change the order",
-        "tests/contracts/test_mcb.py::test_field_weights_decide_which_field_counts",
+        "tests/contracts/test_mcb_text.py::test_field_weights_decide_which_field_counts",
     ),
     proved(
         "002-T-SEM-1",
@@ -459,19 +472,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-T-E2E-7",
-        "whole search: every graph strategy is understood",
-        "tests/contracts/test_mcb.py::test_each_graph_strategy_can_be_asked_for",
+        "whole search: every graph strategy answers with its neighbours",
+        "tests/contracts/test_mcb_graph.py::test_each_strategy_answers_with_its_neighbours_of_what_the_text_found",
     ),
     proved(
         "002-T-E2E-8",
-        "whole search: the floor's default and its errors",
-        "tests/contracts/test_mcb.py::test_a_freshness_floor_of_an_unknown_class_is_refused",
+        "whole search: scope and floor decide what is on the page",
         "tests/contracts/test_mcb_proofs.py::test_scope_and_floor_hold_before_the_best_k_are_cut_off",
     ),
     proved(
         "002-T-E2E-9",
-        "whole search: there are no modes",
-        "tests/contracts/test_mcb.py::test_mcb_has_no_modes",
+        "whole search: prose of any language and code find their node first",
+        "tests/contracts/test_mcb_proofs.py::test_a_query_may_be_prose_of_any_language_or_a_piece_of_code",
     ),
     proved(
         "002-T-E2E-10",
@@ -486,8 +498,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "002-T-COVERAGE",
-        "at least 85 % of the code is covered by tests",
-        "tests/contracts/test_requirements.py::test_no_less_than_eighty_five_percent_of_the_code_must_be_covered",
+        "at least 85 % of the search engine is covered by tests",
+        "tests/contracts/test_requirements.py::test_no_less_than_eighty_five_percent_of_each_part_of_the_search_engine_must_be_covered",
     ),
     measured(
         "002-S-LATENCY",
@@ -506,8 +518,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "002-S-TOP3",
         "the first three results are highly relevant, by manual review",
         "fewer than half of them are relevant",
-        "bench/review.py",
         "docs/results.md",
+        bench="bench/review.py",
     ),
     proved(
         "002-S-FRESHNESS",
@@ -515,9 +527,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/ranking/test_rank.py::test_a_stale_result_falls_behind_a_fresh_one_that_matched_less",
         "tests/contracts/test_mcb_freshness.py::test_a_changed_file_shows_its_class_and_loses_by_its_factor",
     ),
-    proved(
+    short_of(
         "002-S-GRAPH",
-        "expansion finds related code",
+        "graph expansion discovers related code (a validation query)",
+        "expansion discovers nothing at the default k",
+        "docs/contracts/readings.md",
+        "tests/contracts/test_mcb_graph.py::test_at_the_default_k_two_full_lists_leave_no_place_for_what_the_graph_alone_found",
         "tests/contracts/test_mcb_graph.py::test_expansion_finds_code_that_neither_text_nor_vectors_find",
     ),
 )

@@ -1,6 +1,6 @@
 """Spec 003, the retrieval contract. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, proved
+from contracts.manifest.entry import Requirement, differs, proved
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -38,7 +38,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-REQ-FILTERS",
-        "filters are exact matches, all required, applied before retrieval",
+        "filters are a bag of exact matches, the same whatever the provider",
+        "tests/contracts/test_knowledge.py::test_every_field_of_front_matter_is_a_filter_by_the_name_it_has_in_the_metadata",
         "tests/contracts/test_knowledge.py::test_filters_match_every_built_in_field_exactly",
         "tests/contracts/test_knowledge.py::test_filters_apply_before_retrieval_on_both_branches",
         "tests/contracts/test_knowledge.py::test_a_filter_that_means_nothing_is_refused",
@@ -309,13 +310,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "003-REF-FILE-URL",
-        "references link to an authenticated route for the file",
+        "file_url of a document of a source is an authenticated route of this server",
+        "tests/knowledge/test_references.py::test_a_pdf_opens_at_its_first_page_and_nothing_else_does",
+        "tests/http/test_source_file_keys.py::test_on_this_machine_the_file_of_a_source_needs_a_key_as_soon_as_there_is_one",
         "tests/http/test_knowledge.py::test_references_name_each_document_once_and_lead_to_its_file",
         "tests/http/test_source_file_keys.py::test_the_address_of_a_file_of_a_source_opens_with_a_key_of_its_base_alone",
     ),
     proved(
         "003-REF-NO-LOCAL-PATH",
-        "no local file address is shown",
+        "file_url is used instead of a local file:// path, which no reference shows",
+        "tests/knowledge/test_references.py::test_a_pdf_opens_at_its_first_page_and_nothing_else_does",
         "tests/knowledge/test_references.py::test_a_local_address_is_shown_in_no_reference",
         "tests/knowledge/test_documents.py::test_no_document_can_name_a_place_on_a_disk",
         "tests/http/test_knowledge.py::test_a_source_is_synced_as_a_job_and_no_answer_tells_where_it_lies",
@@ -361,9 +365,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "the query is preprocessed once for both branches",
         "tests/contracts/test_knowledge.py::test_both_branches_get_the_normalised_query_which_is_echoed",
     ),
-    proved(
+    differs(
         "003-FUSE-OVERFETCH",
-        "both branches fetch min(max(3 top_k, 10), 50), never below top_k",
+        "both branches fetch min(max(top_k * 3, 10), 50)",
+        "The over-fetch never falls below `top_k`",
         "tests/contracts/test_knowledge.py::test_hybrid_over_fetches_both_branches",
         "tests/contracts/test_knowledge_proofs.py::test_hybrid_over_fetches_the_semantic_branch_as_deep_as_the_keyword_branch",
     ),

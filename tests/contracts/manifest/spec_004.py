@@ -1,6 +1,6 @@
 """Spec 004, CFS-012. In our words: what proves each, or where it is measured."""
 
-from contracts.manifest.entry import Requirement, measured, proved
+from contracts.manifest.entry import Requirement, differs, measured, proved
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
@@ -8,9 +8,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "two legs, one fusion",
         "tests/contracts/test_cfs.py::test_hybrid_is_the_default_and_fuses_both_legs",
     ),
-    proved(
+    differs(
         "004-S2-CANONICAL",
-        "queries are embedded by the canonical path, bit for bit",
+        "queries are embedded by canonical inference, WASM or SoftFloat",
+        "Exact integers take the place of WASM and SoftFloat",
         "tests/embed/test_golden.py::test_granite_gives_the_recorded_vectors",
     ),
     proved(
@@ -29,9 +30,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "text becomes the model's own tokens",
         "tests/embed/test_local.py::test_the_tokenizer_gives_the_recorded_tokens",
     ),
-    proved(
+    differs(
         "004-S2-POOLING",
-        "hidden states are pooled as the model was trained",
+        "hidden states are pooled by their mean, then L2-normalised",
+        "The model's own pooling takes the place of mean pooling",
         "tests/embed/test_exactness.py::test_vectors_point_where_float64_points",
     ),
     proved(
@@ -57,14 +59,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-HNSW-EF",
-        "an approximate index searches with ef 50",
-        "tests/storage/vectors/test_hnsw.py::test_its_recall_is_measured_on_the_index_itself_for_both_efs",
-        "tests/storage/vectors/test_hnsw_search.py::test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone",
+        "ef_search is 50",
+        "tests/storage/vectors/test_hnsw.py::test_its_recall_is_measured_on_the_index_itself_for_the_efs_of_the_specification",
+        "tests/storage/vectors/test_hnsw.py::test_the_ef_of_a_search_that_names_none_finds_what_the_recall_says_of_queries_that_are_not_in_the_graph",
+        "tests/storage/vectors/test_hnsw.py::test_the_recall_of_ef_50_is_nearer_to_what_queries_from_outside_find_than_to_what_rows_find",
+        "tests/storage/vectors/test_hnsw_search.py::test_standard_searches_with_ef_50_approximate_with_20_and_hnsw_with_what_the_graph_needs",
         "tests/storage/vectors/test_hnsw.py::test_each_search_expands_as_far_as_its_ef_says",
     ),
     proved(
         "004-HNSW-K",
-        "twenty candidates are fetched",
+        "k is 20: so many candidates are retrieved",
+        "tests/contracts/test_cfs.py::test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
         "tests/storage/vectors/test_hnsw_search.py::test_hnsw_brings_twenty_candidates_into_a_hybrid_search",
     ),
@@ -82,6 +87,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "004-S3-STOP",
         "stop words are dropped",
+        "tests/contracts/test_cfs.py::test_the_stop_words_are_lucenes_thirty_three",
         "tests/contracts/test_cfs.py::test_stop_words_are_left_out_unless_nothing_else_is_left",
     ),
     proved("004-S3-OR", "terms are alternatives", "tests/contracts/test_cfs.py::test_terms_are_alternatives"),
@@ -90,9 +96,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "text is ranked by bm25",
         "tests/contracts/test_cfs.py::test_lexical_scores_are_scaled_with_the_best_at_one",
     ),
-    proved(
+    differs(
         "004-S3-NORMALISE",
-        "lexical scores are scaled to [0, 1], best 1.0",
+        "lexical scores become (score - min) / (max - min) of the negative bm25",
+        "The printed lexical scaling gives the best hit 0.0",
         "tests/contracts/test_cfs.py::test_lexical_scores_are_scaled_with_the_best_at_one",
         "tests/contracts/test_cfs.py::test_equal_lexical_scores_are_all_one",
     ),
@@ -120,23 +127,29 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     proved(
         "004-S5-SEMANTIC-K",
         "semantic_k is 20 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
+        "tests/contracts/test_cfs.py::test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
         "tests/contracts/test_cfs.py::test_the_depth_of_each_leg_can_be_set",
     ),
     proved(
         "004-S5-LEXICAL-K",
         "lexical_k is 20 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
+        "tests/contracts/test_cfs.py::test_each_leg_alone_brings_twenty_candidates_into_a_hybrid_search",
         "tests/contracts/test_cfs.py::test_each_leg_brings_twenty_candidates",
         "tests/contracts/test_cfs.py::test_the_depth_of_each_leg_can_be_set",
     ),
     proved(
         "004-S5-RRF-K",
         "rrf_k is 60 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
         "tests/contracts/test_cfs.py::test_the_rrf_constant_can_be_set",
     ),
     proved(
         "004-S5-TOP-K",
         "top_k is 10 and can be set",
+        "tests/contracts/test_cfs.py::test_the_search_parameters_are_the_printed_ones",
         "tests/contracts/test_cfs.py::test_ten_results_come_back_unless_told",
     ),
     proved(
@@ -179,10 +192,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "hybrid mode, the default",
         "tests/contracts/test_cfs.py::test_hybrid_is_the_default_and_fuses_both_legs",
     ),
-    proved(
+    differs(
         "004-S8-PRE",
-        "filters narrow both legs before retrieval",
+        "filters choose the embeddings before retrieval, in a temporary graph",
+        "A filtered search builds no temporary graph",
         "tests/contracts/test_cfs.py::test_filters_apply_before_retrieval",
+        "tests/storage/vectors/test_hnsw_search.py::test_a_filter_makes_the_search_exact",
     ),
     proved(
         "004-S8-PATH", "by path glob", "tests/contracts/test_cfs.py::test_each_filter_keeps_what_it_describes"
@@ -219,9 +234,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "tests/contracts/test_cfs.py::test_a_filter_afterwards_keeps_what_passes_of_the_best_hundred",
         "tests/contracts/test_cfs.py::test_a_filter_afterwards_does_not_look_beyond_the_best_hundred",
     ),
-    proved(
+    differs(
         "004-S9-DOT",
-        "integer dot products are exact",
+        "integer dot products are accumulated in i32",
+        "Dot products are summed in 64 bits where 32 are printed",
         "tests/contracts/test_cfs.py::test_integer_dot_products_are_exact_and_do_not_overflow",
     ),
     proved(
@@ -252,7 +268,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "004-S10-APPROXIMATE",
         "approximate search lowers ef to 20 and only for that search",
         "tests/storage/vectors/test_hnsw.py::test_a_search_with_a_lower_ef_leaves_the_next_one_as_it_was",
-        "tests/storage/vectors/test_hnsw_search.py::test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone",
+        "tests/storage/vectors/test_hnsw_search.py::test_standard_searches_with_ef_50_approximate_with_20_and_hnsw_with_what_the_graph_needs",
         "tests/storage/vectors/test_hnsw.py::test_each_search_expands_as_far_as_its_ef_says",
     ),
     proved(
@@ -273,7 +289,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     proved(
         "004-P3-DIVERSITY",
-        "both signals are represented among the first results",
+        "results cover different aspects of the query, because both signals are combined",
+        "tests/contracts/test_cfs.py::test_a_hybrid_page_covers_what_words_and_what_meaning_find",
         "tests/ranking/test_fuse.py::test_both_signals_have_their_share_of_every_page",
     ),
     measured(

@@ -1,6 +1,7 @@
 """Full text: the scores are SQLite's own, the order is total, and every script can be found."""
 
 import random
+from math import log
 from typing import TYPE_CHECKING
 
 import apsw
@@ -66,6 +67,32 @@ def test_bm25_counts_the_words_of_title_and_heading(shelf: "Shelf") -> None:
     assert shelf.scores(TextQuery(("w1", "w7"))) == expected
 
 
+def test_bm25_of_the_content_alone_is_that_of_a_table_without_title_and_heading(shelf: "Shelf") -> None:
+    texts = _texts(2)
+    shelf.put(texts | {"gone.txt": "w1 w1 w1", "titled.txt": "nothing of it"}, title="w1 w7 and more")
+    shelf.remove("gone.txt")
+    shelf.put({"titled.txt": "nothing of it"}, title="w1")
+    for terms in QUERIES:
+        found = shelf.scores(TextQuery(terms, content_only=True))
+        expression = " OR ".join(f'"{term}"' for term in terms)
+        assert found == _sqlite(texts | {"titled.txt": "nothing of it"}, expression)
+
+
+def test_a_phrase_that_is_required_in_the_content_is_not_found_in_a_title(shelf: "Shelf") -> None:
+    shelf.put({"a.txt": "w1 here"}, title="w2 w3")
+    shelf.put({"b.txt": "w1 w2 w3"}, title="other")
+    shelf.put({f"{n}.txt": "nothing" for n in range(9)})
+    query = TextQuery(("w1",), ("w2 w3",), phrases_required=True)
+    assert sorted(shelf.scores(query)) == ["a.txt", "b.txt"]
+    alone = TextQuery(("w1",), ("w2 w3",), phrases_required=True, content_only=True)
+    assert list(shelf.scores(alone)) == ["b.txt"]
+    with shelf.store.snapshot() as snapshot:
+        ids = [hit.chunk_id for hit in snapshot.text.search(query, 9)]
+        assert list(snapshot.text.scores(alone, ids)) == [snapshot.text.search(alone, 9)[0].chunk_id]
+        fields = snapshot.text.matched_fields(alone, ids)
+        assert sorted(fields.values()) == [["content"], ["content"]]
+
+
 def test_field_weights_are_sqlites_own(shelf: "Shelf") -> None:
     texts = _texts(3)
     shelf.put(texts, title="w1 w2")
@@ -77,11 +104,16 @@ def test_field_weights_are_sqlites_own(shelf: "Shelf") -> None:
 
 @pytest.mark.requirement("002-PORT-FIELD-WEIGHTS")
 @pytest.mark.parametrize(
-    ("table", "term", "expression"),
-    [("parts", "user", '"user"'), ("parts", "userName", '"user name"'), ("cjk", "検索", '"検索"')],
+    ("table", "term", "expression", "among_all"),
+    [
+        ("parts", "user", '"user"', 1.0),
+        ("parts", "userName", '"user name"', 1.0),
+        # All five chunks with CJK hold the term, of 60 chunks.
+        ("cjk", "検索", '"検索"', log((60 - 5 + 0.5) / (5 + 0.5)) / 1e-6),
+    ],
 )
 def test_field_weights_of_parts_and_cjk_are_sqlites_own(
-    shelf: "Shelf", table: str, term: str, expression: str
+    shelf: "Shelf", table: str, term: str, expression: str, among_all: float
 ) -> None:
     shelf.put(
         {f"{n:02d}.txt": "getUserName 検索 " * n + "pad " * 3 * n for n in range(5)}, title="userId 検索"
@@ -94,7 +126,7 @@ def test_field_weights_of_parts_and_cjk_are_sqlites_own(
             f"WHERE {table} MATCH ?",
             (expression,),
         )
-        expected = dict(rows)
+        expected = {chunk_id: score * among_all for chunk_id, score in rows}
         found = snapshot.text.search(TextQuery((term,), parts=table == "parts", field_weights=weights), 100)
     assert {hit.chunk_id: hit.raw for hit in found} == pytest.approx(expected, rel=1e-12)
     assert len(expected) >= 4

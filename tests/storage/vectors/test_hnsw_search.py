@@ -46,7 +46,7 @@ def test_until_there_is_a_graph_every_vector_is_compared_and_the_answer_says_so(
     assert "vectors_exact" in notes
 
 
-@pytest.mark.parametrize("vectors", ["hnsw", "approximate"])
+@pytest.mark.parametrize("vectors", ["hnsw", "standard", "approximate"])
 def test_a_graph_is_used_when_asked_for_and_its_scores_are_exact(index: Index, vectors: str) -> None:
     graph = index.build_hnsw()
     assert graph is not None and (graph.rows, graph.of) == (FILES, FILES)
@@ -80,6 +80,7 @@ def test_what_is_newer_than_the_graph_is_found_all_the_same(index: Index, tmp_pa
     assert state is not None and (state.rows, state.of) == (FILES, FILES + 1)
 
 
+@pytest.mark.requirement("004-S8-PRE")
 def test_a_filter_makes_the_search_exact(index: Index) -> None:
     index.build_hnsw()
     found, notes = _search(index, "gale at the harbour", "hnsw", filters={"path": "00*.txt"})
@@ -111,10 +112,11 @@ def test_doctor_finds_a_damaged_matrix_and_says_what_to_do(index: Index) -> None
 
 @pytest.mark.requirement("004-HNSW-EF", "004-S10-APPROXIMATE")
 @pytest.mark.parametrize("contract", ["cfs", "quintet"])
-def test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone(
+def test_standard_searches_with_ef_50_approximate_with_20_and_hnsw_with_what_the_graph_needs(
     index: Index, monkeypatch: pytest.MonkeyPatch, contract: str
 ) -> None:
-    index.build_hnsw()
+    graph = index.build_hnsw()
+    assert graph is not None
     asked: list[int] = []
 
     def watched(graph: Hnsw, query: Int16, ef: int, depth: int) -> Int64:
@@ -124,11 +126,11 @@ def test_hnsw_searches_with_ef_50_and_approximate_with_20_for_that_search_alone(
     candidates = Hnsw.candidates
     monkeypatch.setattr(Hnsw, "candidates", watched)
     told = []
-    for vectors in ("exact", "hnsw", "approximate", "hnsw"):
+    for vectors in ("exact", "standard", "approximate", "standard", "hnsw"):
         response = index.search("gale at the harbour", contract, mode="semantic", vectors=vectors)
         told += [note["message"] for note in response.notes if note["code"] == "approximate"]
-    assert asked == [50, 20, 50]
-    assert [message.partition(":")[0].rpartition(" ")[2] for message in told] == ["50", "20", "50"]
+    assert asked == [50, 20, 50, graph.ef]
+    assert [message.partition(":")[0].rpartition(" ")[2] for message in told] == list(map(str, asked))
 
 
 @pytest.mark.requirement("004-HNSW-K")

@@ -12,11 +12,11 @@ from quintet.cli.terminal import write, write_json
 def hnsw_command(as_json: AsJson = False, db: Db = None) -> int:
     """Build the HNSW graph (M 16, ef_construction 200) over all vectors, and measure its recall.
 
-    Recall is the share of the exact best 20 that it finds on this index, with ef 50 (hnsw) and 20
-    (approximate); for queries unlike the indexed text it is lower. A search uses the graph only when it asks
-    for it (--param vectors=hnsw); its scores are still exact. For most indexes, comparing every vector is
-    fast enough, and exact. A server builds the graph itself once a search asks for it. Needs pip install
-    'quintet[hnsw]'.
+    Recall is the share of the exact best 20 that it finds on this index, for queries that are not in it. A
+    search with --param vectors=hnsw uses the least ef that finds 98 % (up to 1,600); vectors=standard uses
+    ef 50 and vectors=approximate ef 20, as specification 004 says. Scores are exact in any case. For most
+    indexes, comparing every vector is fast enough, and exact. A server builds the graph itself once a search
+    asks for it. Needs pip install 'quintet[hnsw]'.
 
     \b
     Example:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 def search_all_command(
     query: Query,
     limit: Annotated[int | None, number("--limit", 1, 1000, "How many of each", short="-n")] = None,
+    context: Annotated[
+        Texts,
+        repeatable("--context", "NAME=VALUE", "Where you are: project, open_files, symbols or memories."),
+    ] = None,
     code: Annotated[Texts, repeatable("--code", "NAME=VALUE", "A parameter of contract mcb.")] = None,
     memory: Annotated[Texts, repeatable("--memory", "NAME=VALUE", "A parameter of recall.")] = None,
     as_json: AsJson = False,
@@ -32,13 +36,16 @@ def search_all_command(
     \b
     Example:
       quintet search-all "how long are answers cached" --limit 3 --memory kind=decision
+      quintet search-all "evict" --context project=app --context 'open_files=["src/cache.py"]'
     """
     common = {} if limit is None else {"limit": limit}
     code_parameters = add_parameters(common, code, "--code")
     memory_parameters = add_parameters(common, memory, "--memory")
     text = joined(query)
     with open_index(db) as index:
-        response = index.search_all(text, code_parameters, memory_parameters)
+        response = index.search_all(
+            text, add_parameters({}, context, "--context"), code=code_parameters, memory=memory_parameters
+        )
         ranked: Any = response.body["hybrid_rank"]
         if as_json:
             write_json(response.wire())

@@ -142,6 +142,8 @@ class DocumentRoutes(Routes):
         return await self._state.changes.make(request, base.slug, work)
 
     async def source_file(self, request: Request, access: Access) -> Response:
+        await self._state.guard.insist(access.key)  # spec 003: an authenticated route
+
         def work() -> Response:
             base, document = base_of(request, access), request.path_params["doc"]
             if base.get(document)["source_type"] == "text":

@@ -103,13 +103,14 @@ class SearchRoutes(Routes):
 
     async def search_all(self, request: Request, access: Access) -> Response:
         body = await read_json(request, self._state.limits)
-        check_fields(body, ["query", *HALVES], "a search of code and memory")
+        check_fields(body, ["query", "context", *HALVES], "a search of code and memory")
         query = take_query(body)
+        context = read_object(body, "context", 'an object, such as {"project": "app"}')
         halves = {}
         for name, contract in HALVES.items():
             halves[name] = read_object(body, name, 'an object of parameters, such as {"limit": 5}')
             check_fields(halves[name], parameter_names(contract), name)
-        return await self._reply(reads.search_all, query=query, **halves)
+        return await self._reply(reads.search_all, query=query, context=context, **halves)
 
     async def verify(self, request: Request, access: Access) -> Response:
         """The body is a receipt that a search gave."""

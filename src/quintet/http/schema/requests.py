@@ -8,6 +8,7 @@ from quintet.contracts import CONTRACTS, HOUSE, Contract
 from quintet.memory.contract import MEMORY
 from quintet.model.parameters import rule_of
 from quintet.model.schema import Schema, object_schema, schema_of
+from quintet.query.context_snapshot import CONTEXT_SCHEMA
 from quintet.receipts.receipt import Receipt
 
 RECEIPT: Schema = {
@@ -40,9 +41,10 @@ def search_request(contract: Contract) -> Schema:
 
 
 def search_all_request() -> Schema:
-    """`{query, code, memory}`: further parameters of contract mcb and of `recall`."""
+    """`{query, context, code, memory}`: where the asker is, further parameters of contract mcb and of
+    `recall`."""
     halves = {name: object_schema(_parameters(contract)) for name, contract in HALVES.items()}
-    return object_schema({"query": QUERY, **halves}, required=["query"])
+    return object_schema({"query": QUERY, "context": CONTEXT_SCHEMA, **halves}, required=["query"])
 
 
 def _parameters(contract: Contract) -> dict[str, Schema]:

@@ -70,7 +70,7 @@ class SqliteTextIndex:
             mask = np.zeros(view.size, np.bool_)
             mask[numbers[numbers >= 0]] = True
             allowed = mask if allowed is None else allowed & mask
-        best, scores = Ranking(view, clauses, allowed).best(depth)
+        best, scores = Ranking(view, clauses, allowed, content_only=query.content_only).best(depth)
         return self._in_order(view.rows[best], scores)[:depth]
 
     def scores(self, query: TextQuery, chunk_ids: Sequence[str]) -> dict[str, float]:
@@ -81,7 +81,8 @@ class SqliteTextIndex:
         numbers = view.numbers(np.array(list(rows.values()), np.int64))
         order = np.argsort(numbers)
         clauses, allowed = self._clauses(view, query)
-        scores, matched = Ranking(view, clauses, allowed).exact(numbers[order])
+        ranking = Ranking(view, clauses, allowed, content_only=query.content_only)
+        scores, matched = ranking.exact(numbers[order])
         ids = list(rows)
         results = zip(order.tolist(), scores.tolist(), matched.tolist(), strict=True)
         return {ids[at]: score for at, score, matches in results if matches}
@@ -128,7 +129,7 @@ class SqliteTextIndex:
         view = self._view
         numbers = view.numbers(within)
         words, rest = Scoring(self._connection, self._tokenizer, view, query).fields()
-        for at, field in enumerate(FIELDS):
+        for at, field in enumerate(FIELDS[:1] if query.content_only else FIELDS):
             matches: set[int] = set()
             for table, expression in rest.items():
                 matches.update(matching_of(self._connection, table, f"{{{field}}} : ({expression})", within))

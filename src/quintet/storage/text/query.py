@@ -25,8 +25,16 @@ from quintet.storage.text.analysis import (
     runs,
 )
 from quintet.storage.text.chunk_reader import texts_at
-from quintet.storage.text.fts5 import counted, matching, ranked
-from quintet.storage.text.postings.score import EQUAL, FieldWeights, Postings, PostingsView, Weights, fts5_idf
+from quintet.storage.text.fts5 import counted, in_content, matching, ranked, ranked_by_content
+from quintet.storage.text.postings.score import (
+    EQUAL,
+    FieldWeights,
+    Postings,
+    PostingsView,
+    Statistics,
+    Weights,
+    fts5_idf,
+)
 from quintet.storage.text.postings.search import Clause, ScoredChunks, Term
 from quintet.storage.text.postings.segment import FIELDS, Bool, Int64
 
@@ -143,7 +151,10 @@ class Scoring:
         self._query = query
         self._wanted = lookup(query)
         self._tokenizer = tokenizer
-        self._weighing = {table: FieldWeights(_weights(query, table)) for table in ("text", "parts")}
+        self._weighing = {
+            table: FieldWeights(_weights(query, table), content_only=query.content_only)
+            for table in ("text", "parts")
+        }
 
     def clauses(self) -> list[Clause]:
         """The clauses in FTS5's order: that of the query, table after table."""
@@ -158,13 +169,9 @@ class Scoring:
         return [*stems, *self._phrases("text"), *self._phrases("parts"), *self._cjk()]
 
     def _cjk(self) -> list[ScoredChunks]:
-        """CJK as FTS5 scores it, with the idf among the chunks that hold CJK. A query by stems uses the idf
-        among all chunks: otherwise CJK would count for nothing beside words where few chunks hold it."""
-        if "cjk" not in self._wanted.either:
-            return []
-        if not self._query.stems:
-            return [self._ranked("cjk", self._wanted.scored["cjk"])]
-        found = [self._ranked("cjk", phrase) for phrase in self._wanted.either["cjk"]]
+        """CJK as FTS5 scores its pairs, but with the idf among all chunks: among the few that hold CJK, most
+        hold a common term, and it would count for nothing."""
+        found = [self._ranked("cjk", phrase) for phrase in self._wanted.either.get("cjk", ())]
         return [
             ScoredChunks(one.numbers, one.values * self._rarer(len(one.numbers)), one.table) for one in found
         ]
@@ -172,7 +179,8 @@ class Scoring:
     def _rarer(self, matching: int) -> float:
         if self._view.cjk_rows is None:
             self._view.cjk_rows = int(self._connection.execute("SELECT count(*) FROM cjk_docsize").get)
-        return self._view.statistics["stems"].idf(matching) / fts5_idf(self._view.cjk_rows, matching)
+        among_all = self._view.statistics["stems" if self._query.stems else "text"]
+        return among_all.idf(matching) / fts5_idf(self._view.cjk_rows, matching)
 
     def stemmed(self) -> list[list[Postings]]:
         """The postings of every stem of the query, in its order."""
@@ -201,8 +209,11 @@ class Scoring:
         for phrase, tokens, where in self._looked_up(table):
             where = self._holding(table, phrase, tokens) if where is None else where
             if where:
-                clauses.append(Term(where, table, self._view.statistics[table], self._weighing[table]))
+                clauses.append(Term(where, table, self._statistics(table), self._weighing[table]))
         return clauses
+
+    def _statistics(self, table: str) -> Statistics:
+        return self._view.content_statistics if self._query.content_only else self._view.statistics[table]
 
     def _looked_up(self, table: str) -> Iterator[tuple[str, list[str], list[Postings] | None]]:
         """The phrases to look up in a table, each with its tokens, and its postings if it is a single
@@ -271,8 +282,11 @@ class Scoring:
         return sum(tokens[at : at + size] == phrase for at in starts)
 
     def _ranked(self, table: str, expression: str) -> ScoredChunks:
-        weights = weight_literals(self._query) if _weighs(self._query, table) else ""
-        rows, scores = ranked(self._connection, table, expression, weights)
+        if self._query.content_only:
+            rows, scores = ranked_by_content(self._connection, table, expression)
+        else:
+            weights = weight_literals(self._query) if _weighs(self._query, table) else ""
+            rows, scores = ranked(self._connection, table, expression, weights)
         numbers = self._view.numbers(rows)
         order = np.argsort(numbers)
         return ScoredChunks(numbers[order], scores[order], table)
@@ -291,7 +305,8 @@ class Scoring:
     def _matching(self, alternatives: Alternatives, words: Sequence[Sequence[Postings]]) -> Bool:
         here = np.zeros(self._view.size, np.bool_)
         for table, expression in alternatives.items():
-            here[self._view.numbers(matching(self._connection, table, expression))] = True
+            asked = in_content(expression) if self._query.content_only else expression
+            here[self._view.numbers(matching(self._connection, table, asked))] = True
         for postings in (postings for word_postings in words for postings in word_postings):
             here[postings.chunks + postings.portion.first] = True
         return here

@@ -1,8 +1,9 @@
 """An optional HNSW graph over the rows of the matrix (Malkov and Yashunin, 2016).
 
 It only proposes candidates. They are scored in exact integers, so an approximate answer can miss a chunk but
-never shows a wrong score. Its recall is measured on the index it serves. The graph lies in the matrix's
-folder and belongs to one state of the vectors; a file that does not fit is not used.
+never shows a wrong score. Its recall is measured on the index it serves, with queries that are not in it. The
+graph lies in the matrix's folder and belongs to one state of the vectors; a file that does not fit is not
+used.
 """
 
 import json
@@ -11,6 +12,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -19,7 +21,7 @@ import numpy as np
 from filelock import FileLock
 
 from quintet.errors import MissingExtra, StoreError
-from quintet.model.vector import Int16, Int64
+from quintet.model.vector import Int16, Int64, quantise
 from quintet.ports.reading import Approximation
 from quintet.processes import private
 from quintet.storage.vectors.matrix import Matrix, coarsened
@@ -29,23 +31,28 @@ if TYPE_CHECKING:
 
 CONNECTIVITY = 16  # spec 004: M
 EF_CONSTRUCTION = 200
-EFS = (50, 20)  # spec 004, sections 2 and 10: an ordinary search, and a faster, less accurate one
+SPECIFIED = (50, 20)  # ef of spec 004, sections 2 and 10: an ordinary search, and a faster, less accurate one
+TRIED = (50, 100, 200, 400, 800, 1600)  # ef of a search that names none: the least with the recall below
+RECALL = 0.98
 STATE = "hnsw.json"
 LOCK = "hnsw.lock"
 ADDED_AT_ONCE = 10_000
 WORTH_BUILDING = 1_000  # rows by which a graph may be behind
 PROBES = 200
+MIXED = 3  # rows in a probe: found as rarely as questions of another field, on embedded passages
 RECALL_AT = 20
 SEED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class HnswFile:
-    """The content of `hnsw.json`: the file, its CRC-32, the rows it covers, and its recall by `ef`."""
+    """The content of `hnsw.json`: the file, its CRC-32, the rows it covers, the `ef` of searches that name
+    none, and its recall by `ef`."""
 
     file: str
     checksum: int
     rows: int
+    ef: int
     recall: Mapping[str, float]
 
 
@@ -55,8 +62,12 @@ class Hnsw:
     def __init__(self, folder: Path, built: HnswFile, dimensions: int) -> None:
         self.built = built
         self.rows = built.rows
+        self.ef = built.ef
         self.recall = dict(built.recall)
-        self._graphs = {ef: _opened(folder / built.file, dimensions, ef) for ef in EFS}
+        self._graphs = {
+            ef: _opened(folder / built.file, dimensions, ef)
+            for ef in {*SPECIFIED, *([self.ef] if self.ef else TRIED)}
+        }
         if any(len(graph) != built.rows for graph in self._graphs.values()):
             raise ValueError(f"{built.file} does not hold {built.rows} vectors")
 
@@ -75,7 +86,11 @@ def load(folder: Path, dimensions: int, newest: int, held: Hnsw | None = None) -
     """
     try:
         built = HnswFile(**json.loads((folder / STATE).read_text("utf-8")))
-        if not 0 < built.rows <= newest or built.file != f"hnsw-{built.rows}.usearch":
+        if (
+            not 0 < built.rows <= newest
+            or built.ef not in TRIED
+            or built.file != f"hnsw-{built.rows}.usearch"
+        ):
             return None
         if held is not None and held.built == built:
             return held
@@ -94,7 +109,7 @@ def build(matrix: Matrix, stop: threading.Event | None = None) -> Hnsw | None:
 
 def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
     folder = matrix.folder
-    graph = _empty(matrix.exact.shape[1], EFS[0])
+    graph = _empty(matrix.exact.shape[1], SPECIFIED[0])
     count = len(matrix)
     for start in range(0, count, ADDED_AT_ONCE):
         if stop is not None and stop.is_set():
@@ -112,34 +127,44 @@ def _build(matrix: Matrix, stop: threading.Event | None) -> Hnsw | None:
             f"{draft} cannot be written ({error}); if the disk is full, make room and build the graph again"
         ) from error
     _settle(draft, folder / name)
-    built = HnswFile(name, _checksum(folder / name), count, {})
+    built = HnswFile(name, _checksum(folder / name), count, 0, {})
     recall = measure(Hnsw(folder, built, matrix.exact.shape[1]), matrix, stop)
     if recall is None:
         return None
-    measured = replace(built, recall=recall)
+    measured = replace(built, ef=max(recall), recall={str(ef): share for ef, share in recall.items()})
     private.write_new(draft, json.dumps(asdict(measured)).encode())
     _settle(draft, folder / STATE)
     _remove_older(folder, name)
     return Hnsw(folder, measured, matrix.exact.shape[1])
 
 
-def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> dict[str, float] | None:
-    """By `ef`, the share of the exact best 20 that the graph proposes, over vectors of the index itself.
-
-    A vector does not count among its own neighbours: it finds itself too easily. None if stopped.
-    """
+def measure(hnsw: Hnsw, matrix: Matrix, stop: threading.Event | None = None) -> dict[int, float] | None:
+    """The share of the exact best 20 that the graph proposes, by `ef`: for those of spec 004, and for the
+    least that reaches `RECALL`, or the largest that is tried. None if stopped."""
     everywhere = np.arange(hnsw.rows)
-    chosen = np.random.default_rng(SEED).choice(hnsw.rows, min(PROBES, hnsw.rows), replace=False)
-    hits, wanted = dict.fromkeys(EFS, 0), 0
-    for row in np.sort(chosen).tolist():
+    probes = _probes(matrix, hnsw.rows)
+    exact: list[set[int]] = []
+    for probe in probes:
         if stop is not None and stop.is_set():
             return None
-        best, _ = matrix.best(np.asarray(matrix.exact[row]), RECALL_AT + 1, everywhere)
-        near = set(best.tolist()) - {row}
-        wanted += len(near)
-        for ef in EFS:
-            hits[ef] += len(near & set(hnsw.candidates(matrix.exact[row], ef, RECALL_AT + 1).tolist()))
-    return {str(ef): round(hits[ef] / wanted, 4) if wanted else 1.0 for ef in EFS}
+        exact.append(set(matrix.best(probe, RECALL_AT, everywhere)[0].tolist()))
+
+    @cache
+    def recall(ef: int) -> float:
+        found = (set(hnsw.candidates(probe, ef, RECALL_AT).tolist()) for probe in probes)
+        hits = sum(len(near & best) for near, best in zip(found, exact, strict=True))
+        return round(hits / sum(map(len, exact)), 4) if exact else 1.0
+
+    enough = next((ef for ef in TRIED if recall(ef) >= RECALL), TRIED[-1])
+    return {ef: recall(ef) for ef in (enough, *SPECIFIED)}
+
+
+def _probes(matrix: Matrix, rows: int) -> Int16:
+    """Queries that are not in the graph: each is the mean of a few rows. A row itself, or one left out of the
+    graph, is found more easily than a question: its neighbours are nearer to it."""
+    chosen = np.random.default_rng(SEED).integers(0, rows, (PROBES, MIXED))
+    mixed = quantise(matrix.exact[chosen.ravel()].reshape(PROBES, MIXED, -1).sum(axis=1, dtype=np.float64))
+    return mixed[mixed.any(axis=1)]
 
 
 class HnswCache:
@@ -173,8 +198,8 @@ class HnswCache:
             hnsw = self._loaded(matrix)
             building = self._thread is not None and self._thread.is_alive()
         if hnsw is None:
-            return Approximation(0, len(matrix), {}, building) if building else None
-        return Approximation(hnsw.rows, len(matrix), hnsw.recall, building)
+            return Approximation(0, len(matrix), 0, {}, building) if building else None
+        return Approximation(hnsw.rows, len(matrix), hnsw.ef, hnsw.recall, building)
 
     def close(self) -> None:
         self._stop.set()

@@ -237,7 +237,7 @@ class SqliteVectorIndex:
         newer = view.positions_from(hnsw.rows)
         covered = len(view.places) - len(newer)
         wanted = -(-depth * hnsw.rows // max(covered, 1))  # some of its proposals may have been deleted
-        near = np.union1d(view.positions(hnsw.candidates(vector, ef, wanted)), newer)
+        near = np.union1d(view.positions(hnsw.candidates(vector, ef or hnsw.ef, wanted)), newer)
         return near if len(near) >= min(depth, len(view.places)) else None
 
     def _hits(self, rows: Int64, products: Int64) -> list[Hit]:

@@ -101,7 +101,7 @@ def test_tokens_are_those_of_sqlite_wherever_they_stand(
         reader = TokenCollector(way)
         for chunk in texts:
             reader.add(chunk)
-        found, tokens, lengths = reader.read()
+        found, tokens, lengths, content_lengths = reader.read()
     expected = [
         (encoded(cut(token)), (number << FIELD_BITS) | field)
         for number, chunk in enumerate(texts)
@@ -112,6 +112,7 @@ def test_tokens_are_those_of_sqlite_wherever_they_stand(
     assert sorted((found[term], place) for term, place in pairs) == sorted(expected)
     assert found == sorted({word for word, _ in expected})
     assert lengths.tolist() == [sum(len(way.tokens(text)) for text in chunk) for chunk in texts]
+    assert content_lengths.tolist() == [len(way.tokens(content)) for content, *_ in texts]
 
 
 def test_every_lot_holds_a_bounded_number_of_tokens(way: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,7 @@ def _segment(texts: Iterator[ChunkText], words: Tokenizer) -> Segment:
         ids,
         owners.astype(np.int32),
         in_text.lengths,
+        in_text.content_lengths,
         in_parts.lengths,
         *_tables(in_text, in_parts, in_paths, words),
     )

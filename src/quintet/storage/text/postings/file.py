@@ -23,7 +23,7 @@ from quintet.storage.sqlite.catalog import State
 from quintet.storage.text.postings.merge import SegmentPart, SegmentStream
 from quintet.storage.text.postings.segment import LONG, Array, Segment, arrays, segment_of
 
-MAGIC = b"QTPOST\0\2"  # the last byte is the version
+MAGIC = b"QTPOST\0\3"  # the last byte is the version
 PREFIX = len(MAGIC) + 8
 ALIGNED = 64
 LARGEST_HEADER = 1 << 16

@@ -235,6 +235,7 @@ def flow(parts: Sequence[SegmentPart]) -> SegmentStream:
         ids,
         owners.astype(np.int32),
         together(lambda segment: segment.text_tokens, np.int32)[order],
+        together(lambda segment: segment.content_tokens, np.int32)[order],
         together(lambda segment: segment.parts_tokens, np.int32)[order],
         text.outline(),
         in_parts.outline(),

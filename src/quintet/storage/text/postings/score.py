@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -25,6 +26,7 @@ KEPT_OF_PHRASES = 1_000_000  # numbers cached for phrases: 8 MB
 RARE = 1 << 14  # postings of the rarest word up to which lists are intersected
 LEAST_IDF = 1e-6  # what FTS5 takes for a phrase in more than half of the rows
 EQUAL = (1.0, 1.0, 1.0)
+CONTENT = (1.0, 0.0, 0.0)
 Float64 = npt.NDArray[np.float64]
 Weights = tuple[float, float, float]
 
@@ -71,10 +73,12 @@ def _odds(rows: int, matching: int) -> float:
 
 
 class FieldWeights:
-    """The field weights of a query, and the weighted counts they give for the triples of each table."""
+    """The field weights of a query, and the weighted counts they give for the triples of each table. With
+    `content_only`, the other fields do not even match."""
 
-    def __init__(self, weights: Weights) -> None:
-        self.weights = weights
+    def __init__(self, weights: Weights, *, content_only: bool = False) -> None:
+        self.weights = CONTENT if content_only else weights
+        self.content_only = content_only
         self._made: dict[int, tuple[Int32, Float64]] = {}
 
     def of(self, triples: Int32) -> Float64:
@@ -115,6 +119,13 @@ class Postings:
     def alive(self) -> int:
         live = self.portion.live
         return len(self.chunks) if live is None else int(np.count_nonzero(live[self.chunks]))
+
+    @property
+    def in_content(self) -> int:
+        """How many chunks that still exist have the term in their content."""
+        held = (self.triples[:, 0] > 0)[self.codes]
+        live = self.portion.live
+        return int(np.count_nonzero(held if live is None else held & live[self.chunks]))
 
     def holding(self, numbers: Int64, field: int) -> Bool:
         """Which of these chunks, by number in the view, have the term in that field."""
@@ -176,6 +187,12 @@ class PostingsView:
         by_stem = Statistics(text, self.live, gentle=True)
         self.statistics = {"text": in_text, "parts": in_parts, "stems": by_stem}
         self.cjk_rows: int | None = None  # counted by the first query with CJK
+
+    @cached_property
+    def content_statistics(self) -> Statistics:
+        """Those of a table that holds nothing but the content of each chunk."""
+        tokens = self._tokens([part.segment.content_tokens for part in self.portions])
+        return Statistics(tokens, self.live)
 
     def _alive(self) -> Bool | None:
         if all(portion.live is None for portion in self.portions):

@@ -46,10 +46,12 @@ class Term:
     ) -> None:
         self.table = table
         names = tuple(part.name for part in postings)
-        self.name = None if None in names else (names, weighing.weights, weight)
+        key = names, weighing.weights, weighing.content_only, weight
+        self.name = None if None in names else key
         self.postings = postings
         self.size = sum(len(part.chunks) for part in postings)
-        self.idf = weight * statistics.idf(sum(part.alive for part in postings))
+        held = (part.in_content if weighing.content_only else part.alive for part in postings)
+        self.idf = weight * statistics.idf(sum(held))
         self.norms = statistics.norms
         self.frequencies = [weighing.of(part.triples) for part in postings]
         self.bound = self.idf * (K1 + 1.0)
@@ -155,9 +157,18 @@ def _read_terms(which: Sequence[int], terms: Sequence[Term]) -> ClauseScores:
 
 
 class Ranking:
-    """Ranks chunks by the sum of what the clauses add. `allowed` masks the chunks that may match."""
+    """Ranks chunks by the sum of what the clauses add. `allowed` masks the chunks that may match. A match in
+    fields of weight zero is a match, unless `content_only`."""
 
-    def __init__(self, view: PostingsView, clauses: Sequence[Clause], allowed: Bool | None) -> None:
+    def __init__(
+        self,
+        view: PostingsView,
+        clauses: Sequence[Clause],
+        allowed: Bool | None,
+        *,
+        content_only: bool = False,
+    ) -> None:
+        self._content_only = content_only
         self._view = view
         self._clauses = [clause for clause in clauses if clause.size]
         self._read: list[ClauseScores] = []
@@ -169,7 +180,7 @@ class Ranking:
         """The best `depth` chunks and all that tie with the last of them, with their exact scores."""
         numbers = self._candidates(depth)
         scores, _ = self.exact(numbers)
-        if len(numbers) < depth:
+        if len(numbers) < depth and not self._content_only:
             more = self._worthless(numbers)
             numbers, scores = np.concatenate([numbers, more]), np.concatenate([scores, np.zeros(len(more))])
         if len(numbers) > depth:
@@ -188,7 +199,8 @@ class Ranking:
             matched |= there
         if self._allowed is not None:
             matched &= self._allowed[numbers]
-        return _rounded_once(list(sums.values()), len(numbers)), matched
+        scores = _rounded_once(list(sums.values()), len(numbers))
+        return scores, matched & (scores > 0.0) if self._content_only else matched
 
     def _known(self, numbers: Int64) -> dict[int, tuple[Float64, Bool]]:
         """What the clauses already read add to these chunks."""

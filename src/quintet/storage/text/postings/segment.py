@@ -94,14 +94,15 @@ class Segment:
     """Chunks by row. `documents` are ids as bytes, sorted; `owners` gives the document of each chunk.
 
     `text` and `parts` hold the words of FTS5's tables of the same names; `text_tokens` and `parts_tokens` are
-    the lengths of their rows. `stems` holds both tables by stem; `families` are the terms of `text` that have
-    each stem.
+    the lengths of their rows, `content_tokens` those of the content alone. `stems` holds both tables by stem;
+    `families` are the terms of `text` that have each stem.
     """
 
     rows: Int64
     documents: npt.NDArray[np.bytes_]
     owners: Int32
     text_tokens: Int32
+    content_tokens: Int32
     parts_tokens: Int32
     text: Table
     parts: Table

@@ -14,6 +14,7 @@ UInt64 = npt.NDArray[np.uint64]
 
 WIDTH = len(FIELDS)
 FIELD_BITS = 2
+FIELD_MASK = (1 << FIELD_BITS) - 1
 AT_ONCE = 50_000  # tokens in buffered text: few enough for the processor's cache
 SPACE = 32
 # What unicode61 does to ASCII: lower case, and everything but letters and digits separates tokens.
@@ -32,11 +33,13 @@ class TokenPlaces(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """All tokens of a table: its words, sorted; where each token is; and how many each chunk has."""
+    """All tokens of a table: its words, sorted; where each token is; and how many each chunk has, in all
+    fields and in its content."""
 
     words: list[bytes]
     at: TokenPlaces
     lengths: Int32
+    content_lengths: Int32
 
 
 class _Numbers(dict[bytes, int]):
@@ -165,8 +168,14 @@ class TokenCollector:
         ranks = np.empty(len(words), np.int32)
         ranks[list(map(self._numbers.__getitem__, words))] = np.arange(len(words))
         terms, places = _together(self._terms), _together(self._places)
+        in_content = places[places & FIELD_MASK == 0]
+        return Tokens(
+            words, TokenPlaces(ranks[terms], places), self._lengths(places), self._lengths(in_content)
+        )
+
+    def _lengths(self, places: Int32) -> Int32:
         lengths = np.bincount(places >> FIELD_BITS, minlength=self._fields // WIDTH)
-        return Tokens(words, TokenPlaces(ranks[terms], places), lengths.astype(np.int32))
+        return lengths.astype(np.int32)
 
 
 def _together(arrays: list[Int32]) -> Int32:
