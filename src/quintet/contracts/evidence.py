@@ -177,7 +177,10 @@ class CodeEvidence:
         return max(parts, INSIDE) if inside else parts
 
     def literal(self, facts: Mapping[str, Facts], held: Sequence[Collection[str]]) -> list[Hit]:
-        """By the share of the literals that a chunk holds; `held` has the chunks that hold each of them."""
+        """By the share of the literals that a chunk holds; `held` has the chunks that hold each of them.
+        Where all is prose, a name in mixed case is a word like any other, such as one of medicine."""
+        if self._intent.kind != "error" and not any(fact.is_code for fact in facts.values()):
+            return []
         count = Counter(chain.from_iterable(held))
         return _hits((chunk_id, count[chunk_id] / len(held)) for chunk_id in facts if count[chunk_id])
 
