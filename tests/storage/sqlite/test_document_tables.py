@@ -9,6 +9,7 @@ import pytest
 from quintet.model.documents import Chunk, Document
 from quintet.ports.reading import Counts, Root
 from quintet.ports.writing import Entry
+from quintet.storage.sqlite.checksums import seal
 from quintet.storage.sqlite.writer import MANY
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def test_counts_that_no_run_has_left_are_counted(
     left = connection.execute("SELECT value FROM meta WHERE key = 'counts'").get
     assert left == f"{generation} {len(TEXTS)} {len(TEXTS)} 0 0"
     connection.execute("UPDATE meta SET value = ? WHERE key = 'counts'", (stored.format(generation),))
+    seal(connection)
     connection.close()
     assert counts(make_shelf(folder=tmp_path)) == Counts(len(TEXTS), len(TEXTS), 0)
 
