@@ -80,9 +80,9 @@ SCOPE = ("project", "package", "module", "file")  # spec 002's levels, narrowest
 
 
 def exact_filters(fields: Mapping[str, str], *, front_matter: bool = False) -> ValueCheck:
-    """Spec 003's filters: an object of `{name: value}` conditions, all of which must hold. With `front_matter`
-    every other name is a field of it. Beside the object, text of the filter language, which knows the general
-    fields too."""
+    """Spec 003's filters: an object of `{name: value}` conditions, all of which must hold. With
+    `front_matter` every other name is a field of it. Beside the object, text of the filter language, which
+    knows the general fields too."""
 
     def accept(value: object) -> object:
         if isinstance(value, str):
