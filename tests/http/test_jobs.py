@@ -13,7 +13,7 @@ from http_serving import PATIENCE, Running, child, code_of, serving
 from quintet.errors import Conflict, NotFound
 from quintet.http.config import Limits
 from quintet.http.jobs import REMEMBERED, Job, Jobs
-from quintet.http.turns import Turns
+from quintet.http.workers import Turns
 from quintet.indexing.run import Progress
 
 

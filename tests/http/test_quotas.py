@@ -18,7 +18,7 @@ from quintet.errors import LimitError
 from quintet.http.config import Limits
 from quintet.http.jobs import Job, Jobs
 from quintet.http.quotas import CALLER, WorkSeconds
-from quintet.http.turns import SLICE_SECONDS, Turns
+from quintet.http.workers import SLICE_SECONDS, Turns
 from quintet.serving.keys import Key, Keys
 from quintet.settings import Settings, load_settings
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from quintet.http.turns import Turns
+from quintet.http.workers import Turns
 
 
 def test_owners_take_turns_and_the_work_of_one_stays_in_order() -> None:

@@ -81,7 +81,11 @@ async def test_a_budget_cuts_both_from_the_end_of_their_one_order(both: SharedIn
     [
         ({}, "invalid_parameter", "needs the argument 'query'"),
         ({"query": " "}, "bad_query", ""),
-        ({"query": "x", "limit": 3}, "invalid_parameter", "it takes: query, code, memory, max_tokens"),
+        (
+            {"query": "x", "limit": 3},
+            "invalid_parameter",
+            "it takes: query, context, code, memory, max_tokens",
+        ),
         ({"query": "x", "code": 3}, "invalid_parameter", "code is 3"),
         ({"query": "x", "memory": []}, "invalid_parameter", "memory is []"),
         ({"query": "x", "code": {"query": "y"}}, "invalid_parameter", "give it beside code"),

@@ -16,8 +16,6 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for
 
 # Each parent keeps its workers busy for many minutes, and names them once they have their work.
 EMBEDDING = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
 from quintet.embed.models import local_embedder
 from quintet.processes.child import ChildProcess
 embedder = local_embedder("granite", processes=2)

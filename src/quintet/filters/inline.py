@@ -25,7 +25,7 @@ def split(query: str, fields: Mapping[str, str] = GENERAL) -> tuple[str, Filter,
     """The words, the conditions among them, and a note that names the conditions.
 
     >>> split("retry lang:python")[:2]
-    ('retry', Filter(conditions=(Condition(field='lang', value='python'),)))
+    ('retry', Filter(conditions=(Condition(field='lang', value='python', comparison='='),)))
     """
     expressions: list[Expression] = []
     read = text_conditions(fields)

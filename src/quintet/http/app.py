@@ -31,9 +31,8 @@ from quintet.http.routes.knowledge import KnowledgeRoutes, resume_syncs
 from quintet.http.routes.search import SearchRoutes
 from quintet.http.schema.openapi import document
 from quintet.http.state import ServerState
-from quintet.http.turns import Turns
 from quintet.http.uploads import Uploads
-from quintet.http.workers import Workers
+from quintet.http.workers import Turns, Workers
 from quintet.serving.keys import Keys
 from quintet.serving.shared_index import SharedIndex
 

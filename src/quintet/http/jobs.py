@@ -13,7 +13,7 @@ from quintet.errors import NotFound, QuintetError
 from quintet.http.config import Limits
 from quintet.http.quotas import CALLER, WorkSeconds, too_many
 from quintet.http.responses import ErrorFields, error_body
-from quintet.http.turns import Turns
+from quintet.http.workers import Turns
 from quintet.indexing.run import Progress
 from quintet.knowledge import Outcome, SyncRun
 from quintet.model.schema import Count

@@ -5,6 +5,7 @@ A run makes chunks by the thousand, so they are named tuples: a frozen dataclass
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
@@ -23,6 +24,9 @@ def digest(*parts: str) -> str:
     return sha256(framed).hexdigest()[:32]
 
 
+_document_id = lru_cache(1_024)(digest)  # a run reads it ten times for each document
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file as the index knows it. `path` is relative to its root, `/`-separated, NFC."""
@@ -36,10 +40,10 @@ class Document:
     modified_ns: int
     content_hash: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
-    id: str = field(init=False, repr=False, compare=False)  # a run reads it ten times for each document
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "id", digest(self.root, self.path))
+    @property
+    def id(self) -> str:
+        return _document_id(self.root, self.path)
 
     @property
     def modified_ms(self) -> int:

@@ -35,7 +35,9 @@ def test_results_of_both_kinds_stand_in_their_one_order(both: Path, quintet: Qui
 def test_the_document_is_the_body_with_status_and_notes(both: Path, quintet: Quintet) -> None:
     done = quintet("search-all", "cache", "--json", "--limit", "1", "--code", "filters=path:src/**")
     with engine.open(both / ".quintet") as index:
-        expected = index.search_all("cache", {"limit": 1, "filters": "path:src/**"}, {"limit": 1}).wire()
+        expected = index.search_all(
+            "cache", code={"limit": 1, "filters": "path:src/**"}, memory={"limit": 1}
+        ).wire()
     assert done.out == json.dumps(expected, ensure_ascii=False) + "\n"
     assert (len(expected["code"]), len(expected["memory"])) == (1, 1)  # type: ignore[arg-type]
 
