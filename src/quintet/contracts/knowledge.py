@@ -12,7 +12,7 @@ from quintet.model.documents import Document, Json, Passage
 from quintet.model.filters import Condition, Expression, Filter
 from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter, text
 from quintet.model.results import Note, Ranked
-from quintet.model.schema import Count, Object
+from quintet.model.schema import Count, Metadata
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
 DEFAULT_INDEX = "default"  # every document of the indexed folders
@@ -120,6 +120,8 @@ def _ignored(params: Params) -> tuple[Note, ...]:
 
 
 class RelevanceComponents(TypedDict):
+    """The scores of both branches of a hybrid search, each from 0 to 1."""
+
     semantic_score: float
     keyword_score: float
 
@@ -133,9 +135,11 @@ class Scores(TypedDict):
 
 
 class KnowledgeResult(Scores):
+    """A passage that contract knowledge returns."""
+
     id: str
     text: str
-    metadata: Object
+    metadata: Metadata
 
 
 class HybridWeight(TypedDict, total=False):
@@ -152,10 +156,14 @@ class CallFields(HybridWeight):
 
 
 class RetrievalCall(CallFields):
+    """One search of one index, with its results."""
+
     results: list[KnowledgeResult]
 
 
 class KnowledgeBody(TypedDict):
+    """The response to a search by contract knowledge."""
+
     retrieval_calls: list[RetrievalCall]
 
 

@@ -14,7 +14,7 @@ from quintet.filters.globs import compiled_glob
 from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, all_of, any_of, parse
 from quintet.model.filters import AllOf, Condition, Expression, Filter, Not
 from quintet.model.parameters import ValueCheck, is_exact, is_number, shown
-from quintet.model.schema import Schema, object_schema
+from quintet.model.schema import Schema, named, object_schema, reference
 
 MAX_CONDITIONS = 100
 SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
@@ -28,14 +28,15 @@ BOOLEAN = "true or false"
 TIME = "a whole number of Unix milliseconds, or a date such as 2026-01-31 (a bare year is neither)"
 SCALAR = "text, a number, true or false"
 
+STORABLE: Schema = {"pattern": r"^[^\x00]*$"}
 KINDS: Mapping[str, Schema] = {
-    TEXT: {"type": "string"},
-    NON_EMPTY: {"type": "string", "minLength": 1},
+    TEXT: {"type": "string", **STORABLE},
+    NON_EMPTY: {"type": "string", "minLength": 1, **STORABLE},
     INTEGER: {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
     NUMBER: {"type": "number"},
     BOOLEAN: {"type": "boolean"},
     TIME: {"type": ["integer", "string"], "pattern": "^(-?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"},
-    SCALAR: {"type": ["string", "number", "boolean"]},
+    SCALAR: {"type": ["string", "number", "boolean"], **STORABLE},
 }
 
 META_FIELD = "meta.NAME"  # any field of front matter
@@ -78,7 +79,8 @@ def filters(fields: Mapping[str, str]) -> ValueCheck:
             raise _invalid(f"filters is {shown(value)}; it must be an object such as {{'title': 'Guide'}}")
         return Filter(tuple(_conditions(fields, value)))
 
-    return ValueCheck(accept, object_schema({name: KINDS[kind] for name, kind in fields.items()}))
+    schema = object_schema({name: KINDS[kind] for name, kind in fields.items()})
+    return ValueCheck(accept, named("KnowledgeFilters", "Fields that must all have these values.", schema))
 
 
 def _conditions(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
@@ -195,16 +197,31 @@ def count_conditions(expression: Expression, fields: Collection[str] | None = No
 
 
 def _schema() -> Schema:
-    parts = {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}}
+    part = {**reference("Filter"), "not": {"const": {}}}  # only a whole filter may be empty
+    several = {"type": "array", "minItems": 1, "items": part}
+    variants = [
+        {
+            "type": "string",
+            "maxLength": MAX_CHARS,
+            "pattern": r"\S:\S",
+            "description": "such as `path:docs/** -lang:python`",
+        },
+        named("FilterConditions", "Fields that must all match; `meta.NAME` is front matter.", _fields()),
+        named("FilterAnd", "All of these filters.", object_schema({"and": several}, ["and"])),
+        named("FilterOr", "Any of these filters.", object_schema({"or": several}, ["or"])),
+        named("FilterNot", "Not this filter.", object_schema({"not": part}, ["not"])),
+    ]
+    return named("Filter", "A filter: text, conditions, or a tree of both.", {"oneOf": variants})
+
+
+def _fields() -> Schema:
+    """Generated clients can set fields of front matter, which `additionalProperties` allows."""
     fields = {name: KINDS[kind] for name, kind in GENERAL.items() if name != META_FIELD}
+    names = "|".join(fields)
     return {
-        "oneOf": [
-            {"type": "string", "pattern": r"\S:\S", "maxLength": MAX_CHARS},
-            {**object_schema(fields), "patternProperties": {r"^meta\..": KINDS[SCALAR]}},
-            object_schema({"and": parts}, ["and"]),
-            object_schema({"or": parts}, ["or"]),
-            object_schema({"not": {"type": ["string", "object"]}}, ["not"]),
-        ]
+        **object_schema(fields),
+        "additionalProperties": KINDS[SCALAR],
+        "propertyNames": {"pattern": rf"^(({names})$|meta\.[\s\S])"},
     }
 
 
@@ -225,4 +242,11 @@ def _invalid(message: str) -> UsageError:
     return UsageError(message, code="invalid_filter")
 
 
-SCOPE_FILTER = ValueCheck(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[NON_EMPTY])))
+SCOPE_FILTER = ValueCheck(
+    _scope,
+    named(
+        "ScopeFilter",
+        "The project, package, module or file that results come from.",
+        object_schema(dict.fromkeys(SCOPE, KINDS[NON_EMPTY])),
+    ),
+)
