@@ -33,6 +33,7 @@ PLACE = {
     },
     "required": ["path"],
     "additionalProperties": False,
+    "title": "Place",
     "description": "Where it stands.",
 }
 
@@ -49,7 +50,7 @@ def test_several_types_make_one_object() -> None:
     schema = schema_of(Place, Scored, Total)
     assert list(schema["properties"]) == ["path", "lines", "score", "count"]
     assert schema["required"] == ["path", "score", "count"]
-    assert schema["description"] == "Where it stands."
+    assert (schema["title"], schema["description"]) == ("Place", "Where it stands.")
 
 
 def test_a_dataclass_without_a_docstring_has_no_description() -> None:
@@ -59,6 +60,7 @@ def test_a_dataclass_without_a_docstring_has_no_description() -> None:
         "properties": {"count": count},
         "required": ["count"],
         "additionalProperties": False,
+        "title": "Total",
     }
 
 

@@ -9,6 +9,7 @@ from typing import TypedDict, get_args
 from quintet.contracts.contract import Expansion, Strategy
 from quintet.errors import NotFound, UsageError
 from quintet.model.documents import DocumentLines
+from quintet.model.parameters import one_of, parameter, read, whole
 from quintet.model.schema import Count, Lines
 from quintet.model.symbols import Confidence
 from quintet.ports.reading import CodeGraph, Neighbour, Node
@@ -18,6 +19,15 @@ MAX_LIMIT = 1000
 SEPARATORS = re.compile(r"::|[.#\\]")
 CANDIDATES_SHOWN = 8
 MAX_NAME = 1000  # characters of a name that is worth looking up
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How far `related` walks, and along which edges."""
+
+    strategy: Strategy = parameter("related", one_of(*get_args(Strategy)), "which edges to follow")
+    depth: int = parameter(1, whole(1, MAX_DEPTH), "how many edges away a neighbour may be")
+    limit: int = parameter(100, whole(1, MAX_LIMIT), "neighbours to return")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,8 @@ class RelatedSymbols:
 
 
 class NodeFields(TypedDict):
+    """A definition or a file in the code graph."""
+
     id: str
     kind: str
     name: str
@@ -66,15 +78,20 @@ StepFields = TypedDict(
         "line": int,
     },
 )
+StepFields.__doc__ = "An edge of the code graph, and the line that makes it."
 
 
 class NeighbourFields(NodeFields):
+    """A node near the start, with the path that leads to it."""
+
     distance: Count
     confidence: Confidence
     steps: list[StepFields]
 
 
 class RelatedFields(TypedDict):
+    """The neighbours of `start`, nearest first. `more`: the limit left some out."""
+
     start: NodeFields
     strategy: Strategy
     depth: Count
@@ -133,7 +150,9 @@ def related_symbols(
     limit: int,
 ) -> RelatedSymbols:
     """The neighbours of what `reference` names: a symbol, or else the place that `find_place` returns."""
-    _check_walk(expansion, limit)
+    asked = {"strategy": expansion.strategy, "depth": expansion.distance, "limit": limit}
+    walk = read("related", Walk, asked, {})
+    expansion, limit = Expansion(walk.strategy, walk.depth, expansion.possible), walk.limit
     reference = _clean_reference(reference)
     start = _node_named(graph, reference)
     if start is None:
@@ -143,21 +162,6 @@ def related_symbols(
         raise _unknown_symbol(graph, reference)
     neighbours = graph.walk(start.id, expansion, limit + 1)
     return RelatedSymbols(start, expansion, tuple(neighbours[:limit]), len(neighbours) > limit)
-
-
-def _check_walk(expansion: Expansion, limit: int) -> None:
-    for name, value, allowed in (
-        ("strategy", expansion.strategy, get_args(Strategy)),
-        ("depth", expansion.distance, range(1, MAX_DEPTH + 1)),
-        ("limit", limit, range(1, MAX_LIMIT + 1)),
-    ):
-        if type(value) is not type(allowed[0]) or value not in allowed:
-            shown = (
-                f"a whole number from {allowed[0]} to {allowed[-1]}"
-                if isinstance(allowed, range)
-                else f"one of {', '.join(allowed)}"
-            )
-            raise UsageError(f"{name} is {value!r}; it must be {shown}", details={"parameter": name})
 
 
 def _clean_reference(reference: str) -> str:

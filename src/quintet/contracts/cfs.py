@@ -66,6 +66,8 @@ def plan(query: str, params: Params) -> Plan:
 
 
 class CfsChunk(TypedDict):
+    """The passage of a result."""
+
     id: str
     text: str
     sequence: Count
@@ -73,6 +75,8 @@ class CfsChunk(TypedDict):
 
 
 class CfsDocument(TypedDict):
+    """The document of a result."""
+
     id: str
     path: str
     mime_type: str
@@ -80,12 +84,16 @@ class CfsDocument(TypedDict):
 
 
 class CfsResult(TypedDict):
+    """A result of contract cfs."""
+
     chunk: CfsChunk
     document: CfsDocument
     score: float
 
 
 class CfsBody(TypedDict):
+    """The response to a search by contract cfs."""
+
     query: str
     mode: str
     results: list[CfsResult]

@@ -11,7 +11,7 @@ from quintet.filters.fields import FILTER
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, LIMIT_MAX, SYNTAX, number, one_of, parameter, whole
 from quintet.model.results import Note, Ranked, Signal
-from quintet.model.schema import Object
+from quintet.model.schema import Metadata
 from quintet.ranking import Branch, Fetch, Profile, WeightedSum
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -93,6 +93,8 @@ def _clamped(params: Params) -> tuple[Note, ...]:
 
 
 class HarnessResult(TypedDict):
+    """A document with its best passage, as contract harness returns it."""
+
     document_id: str
     doc_score: float
     snippet: str
@@ -101,10 +103,12 @@ class HarnessResult(TypedDict):
     title: str
     updated_at: str
     source: str
-    metadata: Object
+    metadata: Metadata
 
 
 class HarnessBody(TypedDict):
+    """The response to a search by contract harness."""
+
     query: str
     mode: str
     hybrid_alpha: float

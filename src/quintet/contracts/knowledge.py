@@ -20,7 +20,7 @@ from quintet.filters.fields import BUILT_IN, exact_filters
 from quintet.model.filters import Filter
 from quintet.model.parameters import LIMIT, SYNTAX, number, one_of, parameter
 from quintet.model.results import Note, Ranked
-from quintet.model.schema import Count, Object
+from quintet.model.schema import Count, Metadata
 from quintet.ranking import Branch, Fetch, OrderKey, Profile, WeightedSum
 
 DEFAULT_ALPHA = 0.5
@@ -121,6 +121,8 @@ def _ignored(params: Params) -> tuple[Note, ...]:
 
 
 class RelevanceComponents(TypedDict):
+    """The scores of both branches of a hybrid search, each from 0 to 1."""
+
     semantic_score: float
     keyword_score: float
 
@@ -134,9 +136,11 @@ class Scores(TypedDict):
 
 
 class KnowledgeResult(Scores):
+    """A passage that contract knowledge returns."""
+
     id: str
     text: str
-    metadata: Object
+    metadata: Metadata
 
 
 class HybridWeight(TypedDict, total=False):
@@ -153,10 +157,14 @@ class CallFields(HybridWeight):
 
 
 class RetrievalCall(CallFields):
+    """One search of one index, with its results."""
+
     results: list[KnowledgeResult]
 
 
 class KnowledgeBody(TypedDict):
+    """The response to a search by contract knowledge."""
+
     retrieval_calls: list[RetrievalCall]
 
 

@@ -20,7 +20,7 @@ from quintet.model.parameters import (
     parameter,
 )
 from quintet.model.results import Evidence, Freshness, Ranked
-from quintet.model.schema import Count, Schema, object_schema
+from quintet.model.schema import Count, Schema, named, object_schema
 from quintet.model.vector import Int16, quantise
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 
@@ -83,17 +83,30 @@ def _seeds(value: object) -> object:
 
 
 def _walk(strategy: str) -> Schema:
-    distance = {DISTANCES[strategy]: {"type": "integer", "minimum": 1, "maximum": FARTHEST}}
-    return object_schema({strategy: object_schema(distance, list(distance))}, [strategy])
+    unit = DISTANCES[strategy]
+    distance = {unit: {"type": "integer", "minimum": 1, "maximum": FARTHEST, "description": "in edges"}}
+    how_far = named(unit.title(), "How far to explore.", object_schema(distance, [unit]))
+    words = f"Explore {strategy} of what was found."
+    return named(f"Expand{strategy.title()}", words, object_schema({strategy: how_far}, [strategy]))
 
 
 EMBEDDING = ValueCheck(_embedding, {"type": "array", "items": {"type": "number"}, "minItems": 1})
 EXPANSION = ValueCheck(
-    _expansion, {"oneOf": [{"type": "string", "const": "none"}, *(_walk(strategy) for strategy in DISTANCES)]}
+    _expansion,
+    named(
+        "GraphExpansion",
+        "How to explore the code graph: not at all, or in one way.",
+        {"oneOf": [{"type": "string", "const": "none"}, *(_walk(strategy) for strategy in DISTANCES)]},
+    ),
 )
 SEEDS = ValueCheck(_seeds, {"type": "array", "items": {"type": "string"}, "maxItems": MOST_SEEDS})
 FIELD_WEIGHTS = ValueCheck(
-    _field_weights, object_schema({name: {"type": "number", "minimum": 0} for name in FIELDS})
+    _field_weights,
+    named(
+        "FieldWeights",
+        "Weights of text fields.",
+        object_schema({name: {"type": "number", "minimum": 0} for name in FIELDS}),
+    ),
 )
 
 
@@ -155,6 +168,8 @@ def plan(query: str, params: Params) -> Plan:
 
 
 class McbNode(TypedDict):
+    """A definition, a section or a file."""
+
     id: str
     kind: str
     name: str
@@ -165,6 +180,8 @@ class McbNode(TypedDict):
 
 
 class Provenance(TypedDict):
+    """Which signals found a result."""
+
     matched_bm25: bool
     matched_semantic: bool
     matched_graph_expansion: bool
@@ -172,6 +189,8 @@ class Provenance(TypedDict):
 
 
 class McbResult(TypedDict):
+    """A result of contract mcb. A rank is a share of its list: 1.0 for the first, 0.0 if not found."""
+
     node: McbNode
     matched_fields: list[str]
     score: float
@@ -184,6 +203,8 @@ class McbResult(TypedDict):
 
 
 class McbBody(TypedDict):
+    """The response to a search by contract mcb."""
+
     query: str
     k: Count
     results: list[McbResult]

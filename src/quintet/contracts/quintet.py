@@ -191,6 +191,8 @@ def _for_kind(profile: Profile, kind: IntentKind) -> Profile:
 
 
 class SignalEvidence(TypedDict):
+    """What one signal says about a result, and how much that adds to its score."""
+
     rank: Count | None
     score: float
     raw: float
@@ -199,6 +201,8 @@ class SignalEvidence(TypedDict):
 
 
 class HouseResult(TypedDict):
+    """A result of the house ranking. Its score is the sum of the contributions of its signals."""
+
     chunk_id: str
     root: str
     path: str
@@ -212,6 +216,8 @@ class HouseResult(TypedDict):
 
 
 class HouseBody(TypedDict):
+    """The response of the house ranking. `confidence` is the chance that the first result answers."""
+
     index: NotRequired[str]  # the knowledge base, if one was searched
     query: str
     mode: str

@@ -43,14 +43,20 @@ def plan(query: str, params: Params) -> Plan:
 
 
 class LexicalBreakdown(TypedDict):
+    """The score in mode lexical."""
+
     bm25: float
 
 
 class SemanticBreakdown(TypedDict):
+    """The score in mode semantic."""
+
     cosine: float
 
 
 class HybridBreakdown(TypedDict):
+    """The score in mode hybrid: reciprocal rank fusion of both ranks."""
+
     rrf: float
     lexical_rank: Count | None
     semantic_rank: Count | None
@@ -60,6 +66,8 @@ Breakdown = LexicalBreakdown | SemanticBreakdown | HybridBreakdown
 
 
 class RiffluxResult(TypedDict):
+    """A result of contract rifflux."""
+
     chunk_id: str
     path: str
     heading_path: str
@@ -69,6 +77,8 @@ class RiffluxResult(TypedDict):
 
 
 class RiffluxBody(TypedDict):
+    """The response to a search by contract rifflux."""
+
     query: str
     mode: str
     count: Count

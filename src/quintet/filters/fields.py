@@ -14,7 +14,7 @@ from quintet.filters.grammar import MAX_CHARS, MAX_DEPTH, ReadCondition, all_of,
 from quintet.filters.ranges import ORDERINGS, Order, check_bound, date_milliseconds, number_in
 from quintet.model.filters import AllOf, Comparison, Condition, Expression, Filter, Not
 from quintet.model.parameters import ValueCheck, is_exact, is_number, shown
-from quintet.model.schema import Schema, object_schema
+from quintet.model.schema import Schema, named, object_schema, reference
 
 MAX_CONDITIONS = 100
 SCANNING = frozenset({"contains", "icontains"})  # may have to read every text
@@ -29,15 +29,16 @@ BOOLEAN = "true or false"
 TIME = "a whole number of Unix milliseconds, or a date such as 2026-01-31 (a bare year is neither)"
 SCALAR = "text, a number, true or false"
 
+STORABLE: Schema = {"pattern": r"^[^\x00]*$"}
 KINDS: Mapping[str, Schema] = {
-    TEXT: {"type": "string"},
-    OWN_TEXT: {"type": "string"},
-    NON_EMPTY: {"type": "string", "minLength": 1},
+    TEXT: {"type": "string", **STORABLE},
+    OWN_TEXT: {"type": "string", **STORABLE},
+    NON_EMPTY: {"type": "string", "minLength": 1, **STORABLE},
     INTEGER: {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
     NUMBER: {"type": "number"},
     BOOLEAN: {"type": "boolean"},
     TIME: {"type": ["integer", "string"], "pattern": "^(-?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*)$"},
-    SCALAR: {"type": ["string", "number", "boolean"]},
+    SCALAR: {"type": ["string", "number", "boolean"], **STORABLE},
 }
 
 ORDERS: Mapping[str, Order] = {  # the kinds that have an order
@@ -95,7 +96,9 @@ def exact_filters(fields: Mapping[str, str], *, front_matter: bool = False) -> V
     exact = object_schema({name: KINDS[kind] for name, kind in fields.items()})
     if front_matter:
         exact = {**exact, "additionalProperties": KINDS[SCALAR]}
-    return ValueCheck(accept, {"oneOf": [exact, FILTER_TEXT]})
+    conditions = named("KnowledgeConditions", "Fields that must all have these values.", exact)
+    words = "Fields that must all have these values, or a filter as text."
+    return ValueCheck(accept, named("KnowledgeFilters", words, {"oneOf": [conditions, FILTER_TEXT]}))
 
 
 def _authored(fields: Mapping[str, str], value: Mapping[str, object]) -> list[Condition]:
@@ -263,29 +266,49 @@ def count_conditions(expression: Expression, fields: Collection[str] | None = No
     return sum(count_conditions(part, fields) for part in parts)
 
 
-FILTER_TEXT: Schema = {"type": "string", "pattern": r"\S[:<>]\s*\S|\S\s[<>]", "maxLength": MAX_CHARS}
+FILTER_TEXT: Schema = {
+    "type": "string",
+    "pattern": r"\S[:<>]\s*\S|\S\s[<>]",
+    "maxLength": MAX_CHARS,
+    "description": "such as `path:docs/** -lang:python`",
+}
 
 
 def _schema(fields: Mapping[str, str]) -> Schema:
-    parts = {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}}
-    named = {name: _field_schema(kind) for name, kind in fields.items() if name != META_FIELD}
+    part = {**reference("Filter"), "not": {"const": {}}}  # only a whole filter may be empty
+    several = {"type": "array", "minItems": 1, "items": part}
+    words = "Fields that must all match; `meta.NAME` is front matter."
+    variants = [
+        FILTER_TEXT,
+        named("FilterConditions", words, _fields_schema(fields)),
+        named("FilterAnd", "All of these filters.", object_schema({"and": several}, ["and"])),
+        named("FilterOr", "Any of these filters.", object_schema({"or": several}, ["or"])),
+        named("FilterNot", "Not this filter.", object_schema({"not": part}, ["not"])),
+    ]
+    return named("Filter", "A filter: text, conditions, or a tree of both.", {"oneOf": variants})
+
+
+def _fields_schema(fields: Mapping[str, str]) -> Schema:
+    """Generated clients can set fields of front matter, which `additionalProperties` allows."""
+    own = {name: _field_schema(kind) for name, kind in fields.items() if name != META_FIELD}
+    names = "|".join(own)
     return {
-        "oneOf": [
-            FILTER_TEXT,
-            {**object_schema(named), "patternProperties": {r"^meta\..": _field_schema(SCALAR)}},
-            object_schema({"and": parts}, ["and"]),
-            object_schema({"or": parts}, ["or"]),
-            object_schema({"not": {"type": ["string", "object"]}}, ["not"]),
-        ]
+        **object_schema(own),
+        "additionalProperties": _field_schema(SCALAR),
+        "propertyNames": {"pattern": rf"^(({names})$|meta\.[\s\S])"},
     }
 
 
 def _field_schema(kind: str) -> Schema:
     if kind not in ORDERS:
         return KINDS[kind]
-    bound: Schema = {"type": ["number", "string"]}
-    ranges = {**object_schema(dict.fromkeys(ORDERINGS, bound)), "minProperties": 1}
-    return {"anyOf": [KINDS[kind], ranges]}
+    ranges = {  # not properties: no generator can make names of them
+        "type": "object",
+        "additionalProperties": {"type": ["number", "string"]},
+        "propertyNames": {"pattern": "^[<>]=?$"},
+        "minProperties": 1,
+    }
+    return {"anyOf": [KINDS[kind], named("FilterRange", "Bounds of a number or a date.", ranges)]}
 
 
 FILTER = filter_language(GENERAL)  # for every contract but 003
@@ -305,4 +328,11 @@ def _invalid(message: str) -> UsageError:
     return UsageError(message, code="invalid_filter")
 
 
-SCOPE_FILTER = ValueCheck(_scope, object_schema(dict.fromkeys(SCOPE, KINDS[NON_EMPTY])))
+SCOPE_FILTER = ValueCheck(
+    _scope,
+    named(
+        "ScopeFilter",
+        "The project, package, module or file that results come from.",
+        object_schema(dict.fromkeys(SCOPE, KINDS[NON_EMPTY])),
+    ),
+)

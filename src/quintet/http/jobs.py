@@ -30,35 +30,48 @@ log = logging.getLogger("quintet.http")
 
 
 class JobProgress(TypedDict):
+    """How far a job has come in its current stage."""
+
     stage: str
     done: Count
     total: Count
 
 
 class Outcomes(TypedDict):
+    """What became of each document of an upload, in the order given."""
+
     documents: list[Annotated[Any, Outcome]]
 
 
 class Deleted(TypedDict):
+    """What was deleted."""
+
     id: str
     outcome: Literal["deleted"]
 
 
 class DeletedSource(Deleted):
+    """The source that was deleted, and how many documents with it."""
+
     documents: Count
 
 
 class Forgotten(TypedDict):
-    forgotten: Count  # documents
+    """How many documents were removed from the index."""
+
+    forgotten: Count
 
 
 class JobReport(TypedDict):
     progress: JobProgress | None
-    result: ReindexFields | Annotated[Any, SyncRun] | Outcomes | Deleted | DeletedSource | Forgotten | None
+    # Generated clients take the first that fits, so a type stands before those with fewer fields.
+    result: ReindexFields | Annotated[Any, SyncRun] | Outcomes | DeletedSource | Deleted | Forgotten | None
     error: ErrorFields | None
 
 
 class JobFields(JobReport):
+    """Work that goes on after its request was answered. `result` is what the request would have answered."""
+
     id: str
     kind: Kind
     state: State

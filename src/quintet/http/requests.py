@@ -18,10 +18,29 @@ from quintet.http.responses import CLOSE, RequestError
 LINGER = 16  # times the limit: so much of a body is read and dropped, so that the client can read the error
 
 
-async def read_json(request: Request, limits: Limits, *, required: bool = True) -> dict[str, Any]:
-    """The JSON object in the body. An absent body that is not `required` is `{}`."""
+async def read_json(
+    request: Request, limits: Limits, *, required: bool = True, as_written: bool = False
+) -> dict[str, Any]:
+    """The JSON object in the body. An absent body that is not `required` is `{}`.
+
+    To JSON Schema 2.0 is a whole number, to the engine only 2 is. So 2.0 is read as 2, but for metadata and
+    for what is `as_written`.
+    """
     body = await read_body(request, limits)
-    return {} if not body and not required else _parsed(request, body)
+    parsed = {} if not body and not required else _parsed(request, body)
+    return parsed if as_written else _with_whole_numbers(parsed)
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, list):
+        return [_with_whole_numbers(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            name: item if name == "metadata" else _with_whole_numbers(item) for name, item in value.items()
+        }
+    return value
 
 
 def _parsed(request: Request, body: bytes) -> dict[str, Any]:
@@ -151,8 +170,8 @@ def take_query(body: dict[str, Any]) -> Any:
 
 def read_text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
-    if not isinstance(value, str) or not value:
-        raise wrong_field(name, "non-empty text")
+    if not isinstance(value, str) or not value.strip():
+        raise wrong_field(name, "text that is not blank")
     return value
 
 

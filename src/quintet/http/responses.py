@@ -21,12 +21,16 @@ ROUTING_ERRORS = {
 
 
 class ErrorFields(TypedDict):
+    """What was wrong: a code for programs, a sentence for people, and details that depend on the code."""
+
     code: str
     message: str
     details: Object
 
 
 class ErrorBody(TypedDict):
+    """The response to a request that failed."""
+
     error: ErrorFields
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from quintet.contracts.bases import PROPERTY_KINDS
 from quintet.contracts.knowledge import CallFields, KnowledgeResult
-from quintet.model.schema import Count, Object, keywords
+from quintet.model.schema import Count, Metadata, keywords
 
 BaseState = Literal["ready", "syncing", "error"]
 
@@ -19,12 +19,14 @@ class SourceFields(TypedDict):
 
 
 class PropertyFields(TypedDict):
+    """A field of metadata that results can be filtered by."""
+
     name: str
     type: Annotated[str, keywords(enum=tuple(PROPERTY_KINDS))]
 
 
 class BaseFields(TypedDict):
-    """A knowledge base as `KnowledgeBase.describe` shows it."""
+    """A knowledge base: its names, its state and its counts."""
 
     id: str
     index: str
@@ -62,7 +64,7 @@ class DocumentFields(TypedDict):
     digest: str
     chunks: Count
     updated_ms: Count
-    metadata: Object
+    metadata: Metadata
 
 
 class Reference(TypedDict):
@@ -84,10 +86,14 @@ class TaggedResult(KnowledgeResult):
 
 
 class TaggedCall(CallFields):
+    """One search of one index, with its results."""
+
     results: list[TaggedResult]
 
 
 class RetrievalBody(TypedDict):
+    """The canonical result of a retrieval."""
+
     retrieval_calls: list[TaggedCall]
     references: NotRequired[list[Reference]]  # where the caller asked for them
 

@@ -27,6 +27,8 @@ RunState = Literal["running", "done", "failed", "interrupted"]
 
 
 class RunProblem(TypedDict):
+    """A file that could not be read, and why."""
+
     path: str
     reason: str
 

@@ -13,7 +13,7 @@ from quintet.model.memories import KINDS, About, AboutState, Memo, MemoryFreshne
 from quintet.model.metadata import UNSTORABLE
 from quintet.model.parameters import LIMIT, NotAllowed, ValueCheck, one_of, parameter, whole
 from quintet.model.results import Evidence, Ranked
-from quintet.model.schema import Count, Lines, Object, keywords
+from quintet.model.schema import Count, Lines, Metadata, keywords
 from quintet.ranking import Branch, Fetch, Profile, Rrf
 
 DEEP = Fetch(times=3, at_least=50)  # a memory may have several passages among the candidates
@@ -102,6 +102,8 @@ class Validity(TypedDict):
 
 
 class MemoryFields(TypedDict):
+    """A memory: a text with its kind, its times, and what it is about."""
+
     id: str
     text: str
     kind: Annotated[str, keywords(enum=KINDS)]
@@ -114,11 +116,13 @@ class MemoryFields(TypedDict):
     sessions: list[str]
     supersedes: list[str]
     superseded_by: str | None
-    metadata: Object
+    metadata: Metadata
     valid: Validity
 
 
 class MemoryEvidence(TypedDict):
+    """What one signal says about a memory."""
+
     rank: Count | None
     score: float
     raw: float
@@ -126,12 +130,16 @@ class MemoryEvidence(TypedDict):
 
 
 class MemoryResult(MemoryFields):
+    """A memory that matches, and whether what it is about has changed."""
+
     score: float
     signals: dict[str, MemoryEvidence]
     freshness: MemoryFreshness
 
 
 class MemoryBody(TypedDict):
+    """The memories that match, best first."""
+
     query: str
     results: list[MemoryResult]
 

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from quintet.errors import UsageError
-from quintet.model.schema import Schema
+from quintet.model.schema import NOT_BLANK, Schema
 
 P = TypeVar("P")
 
@@ -144,7 +144,7 @@ def text(what: str) -> ValueCheck:
             raise NotAllowed(what)
         return value
 
-    return ValueCheck(accept, {"type": "string", "minLength": 1})
+    return ValueCheck(accept, NOT_BLANK)
 
 
 LIMIT = whole(1, LIMIT_MAX)

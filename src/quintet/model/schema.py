@@ -28,7 +28,20 @@ Count = Annotated[int, keywords(minimum=0)]
 Position = Annotated[int, keywords(minimum=1)]
 Probability = Annotated[float, keywords(minimum=0, maximum=1)]
 Lines = Annotated[list[int], keywords(minItems=2, maxItems=2)]  # first and last
-Object = dict[str, Any]
+Object = Annotated[
+    dict[str, Any],
+    keywords(title="JsonObject", description="Any JSON values, by name.", additionalProperties=True),
+]
+Metadata = Annotated[
+    dict[str, Any],
+    keywords(
+        title="Metadata",
+        description="What is known about a document or a memory: any JSON values, by name.",
+        additionalProperties=True,
+    ),
+]
+# Text that `str.strip` leaves something of. `\s` of JSON Schema lacks some of the white space of Python.
+NOT_BLANK: Schema = {"type": "string", "minLength": 1, "pattern": r"[^\s\x1c-\x1f\x85]"}
 
 NAMES: Mapping[Any, str] = {
     str: "string",
@@ -42,8 +55,8 @@ NAMES: Mapping[Any, str] = {
 def schema_of(*kinds: Any, closed: bool = True) -> Schema:
     """The schema of a type. Several TypedDicts or dataclasses make one object with the fields of all.
 
-    `closed` objects have no other fields. The docstring of a type becomes its description.
-    `Annotated[Any, D]` is the dictionary that `asdict` makes of dataclass `D`.
+    `closed` objects have no other fields. The name of a type becomes the title of its schema, its docstring
+    the description. `Annotated[Any, D]` is the dictionary that `asdict` makes of dataclass `D`.
 
     >>> schema_of(list[str] | None)
     {'type': ['array', 'null'], 'items': {'type': 'string'}}
@@ -53,7 +66,17 @@ def schema_of(*kinds: Any, closed: bool = True) -> Schema:
     parts = [_schema(kind, closed) for kind in kinds]
     fields = {name: schema for part in parts for name, schema in part["properties"].items()}
     schema = object_schema(fields, [name for part in parts for name in part["required"]], closed=closed)
-    return schema | {name: value for name, value in parts[0].items() if name == "description"}
+    return schema | {name: value for name, value in parts[0].items() if name in ("title", "description")}
+
+
+def reference(title: str) -> Schema:
+    """The schema with this title, among the components of an OpenAPI document."""
+    return {"$ref": f"#/components/schemas/{title}"}
+
+
+def named(title: str, description: str, schema: Schema) -> Schema:
+    """A schema that documents may refer to by its title."""
+    return {**schema, "title": title, "description": description}
 
 
 def object_schema(
@@ -111,6 +134,7 @@ def _fields_of(kind: Any, closed: bool) -> Schema:
         plain = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
         fields[name] = _schema(plain, closed)
     schema = object_schema(fields, [name for name in fields if name not in optional], closed=closed)
+    schema["title"] = kind.__name__
     text = kind.__dict__.get("__doc__") or ""
     if text and not text.startswith(f"{kind.__name__}("):  # which `dataclass` writes itself
         schema["description"] = " ".join(cleandoc(text).split())

@@ -11,7 +11,7 @@ from quintet.contracts.mcb import MOST_SEEDS
 from quintet.errors import UsageError
 from quintet.model.parameters import shown
 from quintet.model.results import Note
-from quintet.model.schema import Schema, object_schema
+from quintet.model.schema import NOT_BLANK, Schema, object_schema
 from quintet.ports.reading import Snapshot
 from quintet.query.places import LINES, documents_named, encodable, line_range
 
@@ -19,7 +19,7 @@ SEPARATORS = re.compile(r"::|[.#\\]")
 MOST_NAMES = 100
 LAST_LINE = 10**9
 NEARBY: Mapping[str, object] = {"related": {"radius": 1}}  # unless the search says how to walk
-NAMES: Schema = {"type": "array", "items": {"type": "string", "minLength": 1}, "maxItems": MOST_NAMES}
+NAMES: Schema = {"type": "array", "items": NOT_BLANK}
 
 
 @dataclass(frozen=True, slots=True)

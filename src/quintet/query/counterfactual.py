@@ -19,6 +19,7 @@ EVIDENCE = (
 )
 Ask = Callable[[Mapping[str, object]], Response]
 ParameterChange = TypedDict("ParameterChange", {"parameter": str, "from": Any, "to": Any, "rank": Position})
+ParameterChange.__doc__ = "A parameter, its value in the search, and the value that would bring the chunk in."
 
 
 def changes(

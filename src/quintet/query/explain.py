@@ -86,6 +86,8 @@ class Explanation:
 
 
 class ExplanationFields(TypedDict):
+    """Why a chunk is among the results or not, and which changes would bring it in."""
+
     chunk_id: str
     path: str
     first_line: int

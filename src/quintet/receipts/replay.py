@@ -27,6 +27,8 @@ UNKNOWN_FIELDS = "the claim has fields that Quintet does not write"
 
 
 class VerdictFields(TypedDict):
+    """What the replay of a receipt showed. `differences` are sentences, the most likely cause first."""
+
     identical: bool
     same_results: bool
     differences: list[str]

@@ -31,6 +31,8 @@ MAX_LISTED = 1_000
 
 
 class DocumentPage(TypedDict):
+    """A page of documents. `next` is where the following page begins; null on the last."""
+
     documents: list[DocumentFields]
     next: str | None
 

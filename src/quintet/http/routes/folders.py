@@ -37,6 +37,8 @@ CONTEXT = ["budget", *(name for name in parameter_names(CONTRACT) if name != "in
 
 
 class MapSymbol(TypedDict):
+    """A definition in a map."""
+
     line: Count
     kind: str
     name: str
@@ -44,11 +46,15 @@ class MapSymbol(TypedDict):
 
 
 class MappedFile(TypedDict):
+    """A file in a map, with the definitions shown of it."""
+
     path: str
     symbols: list[MapSymbol]
 
 
 class MapBody(TypedDict):
+    """An outline, as text and as data: `shown` of `total` definitions fit into the budget."""
+
     map: str
     budget: Count
     tokens: Count

@@ -20,6 +20,8 @@ CHUNK_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class Health(TypedDict):
+    """The state of the server."""
+
     status: Literal["ok", "ready"]
 
 

@@ -36,14 +36,20 @@ MOST_RUNS = 50
 
 
 class Bases(TypedDict):
+    """The knowledge bases that the caller may use."""
+
     knowledge_bases: list[ListedBase]
 
 
 class Sources(TypedDict):
+    """The sources of a knowledge base."""
+
     sources: list[SourceFields]
 
 
 class Runs(TypedDict):
+    """Runs over sources, latest first."""
+
     runs: list[Annotated[Any, SyncRun]]
 
 

@@ -114,7 +114,7 @@ class SearchRoutes(Routes):
 
     async def verify(self, request: Request, access: Access) -> Response:
         """The body is a receipt that a search gave."""
-        receipt = await read_json(request, self._state.limits)
+        receipt = await read_json(request, self._state.limits, as_written=True)
         return await self._reply(reads.verify, receipt=receipt)
 
     async def why(self, request: Request, access: Access) -> Response:
