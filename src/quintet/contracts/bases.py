@@ -53,8 +53,7 @@ def _in_base(expression: Expression, fields: Mapping[str, str]) -> Expression:
             return Not(_in_base(of, fields))
         case AllOf(parts):
             return AllOf(tuple(_in_base(part, fields) for part in parts))
-        case AnyOf(parts):
-            return AnyOf(tuple(_in_base(part, fields) for part in parts))
+    return AnyOf(tuple(_in_base(part, fields) for part in expression.parts))
 
 
 def _stored_name(name: str, fields: Mapping[str, str]) -> str:
