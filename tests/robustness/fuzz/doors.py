@@ -87,7 +87,7 @@ def python_door(folder: Path) -> Iterator[Call]:
             except StoreError as error:
                 return repr(error)
             except QuintetError as error:
-                return None if error.message and "\n" not in error.message else repr(error)
+                return None if error.message else repr(error)
             return None
 
         yield call
@@ -201,7 +201,10 @@ def mcp_door(folder: Path) -> Iterator[Call]:
             given = strange_arguments(chance, names)
             if "query" in names and chance.random() < 0.8:
                 given["query"] = text(chance)
-            result = portal.call(client.call_tool, tool.name, given)
+            sent = json.loads(
+                json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")
+            )  # as a client can
+            result = portal.call(client.call_tool, tool.name, sent)
             failed = result.is_error and "internal_error" in str(result.content)
             return f"{tool.name} {given!r}: {result.content}" if failed else None
 
