@@ -121,6 +121,7 @@ def cli_door(folder: Path) -> Iterator[Call]:
         for option in COMMANDS[command]:
             if chance.random() < 0.3:
                 words += [option] if option in ("--json", "--explain") else [option, text(chance)]
+        words = [word.replace("\0", "") for word in words]  # no system lets it through
         out, err = io.StringIO(), io.StringIO()
         try:
             with redirect_stdout(out), redirect_stderr(err):
