@@ -1,26 +1,13 @@
 """Strange input through every door: no crash, no answer of 500 or more, no traceback."""
 
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from robustness.fuzz.doors import DOORS
+from robustness.modules import run_module
 
-TESTS = Path(__file__).parents[1]
-
-
-def fuzz(*options: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "robustness.fuzz", *options],
-        cwd=TESTS,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.splitlines()
+fuzz = partial(run_module, "robustness.fuzz")
 
 
 def test_some_strange_calls_through_each_door_break_nothing() -> None:

@@ -1,30 +1,15 @@
 """Processes that write are killed at random moments: nothing is lost, half or not ready afterwards."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from robustness.kills.works import WORKS
-
-TESTS = Path(__file__).parents[1]
+from robustness.modules import run_module
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks the processes that it kills")
-
-
-def kill(*options: str) -> list[str]:
-    """In a process without threads, because a fork copies only one."""
-    done = subprocess.run(
-        [sys.executable, "-m", "robustness.kills", *options],
-        cwd=TESTS,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.splitlines()
+kill = partial(run_module, "robustness.kills")  # without threads, because a fork copies only one
 
 
 def test_a_kill_of_each_kind_of_work_loses_nothing() -> None:
